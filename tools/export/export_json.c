@@ -11,89 +11,33 @@
 #include "export/export.h"
 #include "result/fields.h"
 #include "util/clock_name.h"
-#include "util/escape.h"
+#include "util/json.h"
 #include "util/time_ns.h"
 
 #define VERSION		1
 
 /**
- * struct json - a document that is being printed
- * @out:        where to
+ * struct document - a document that is being printed
+ * @json:       its text; first, as print_functions() finds the document by it
  * @symbolized: the result
  * @function:   index of the first function of @symbolized that is not printed yet
- * @is_first:   the next member or element is the first of its object or list
  */
-struct json {
-	FILE *out;
+struct document {
+	struct json json;
 	const struct symbolized *symbolized;
 	size_t function;
-	bool is_first;
 };
-
-/* Start an element of a list, or a member. */
-static void next(struct json *json)
-{
-	if (!json->is_first)
-		fputs(",\n", json->out);
-	json->is_first = false;
-}
-
-/* Start an object or a list. */
-static void enter(struct json *json, char bracket)
-{
-	putc(bracket, json->out);
-	json->is_first = true;
-}
-
-static void leave(struct json *json, char bracket)
-{
-	putc(bracket, json->out);
-	json->is_first = false;
-}
-
-/* Start a member. Its name is not escaped, because none needs it. */
-static FILE *member(struct json *json, const char *name)
-{
-	next(json);
-	fprintf(json->out, "\"%s\":", name);
-	return json->out;
-}
-
-static void print_string(struct json *json, const char *name, const char *value)
-{
-	member(json, name);
-	if (value)
-		escape_json(json->out, value);
-	else
-		fputs("null", json->out);
-}
-
-static void print_number(struct json *json, const char *name, uint64_t value)
-{
-	fprintf(member(json, name), "%" PRIu64, value);
-}
 
 static void print_address(struct json *json, const char *name, uint64_t value)
 {
-	fprintf(member(json, name), "\"0x%" PRIx64 "\"", value);
-}
-
-static void print_texts(struct json *json, const char *name, char *const *texts)
-{
-	member(json, name);
-	enter(json, '[');
-	for (; texts && *texts; texts++) {
-		next(json);
-		escape_json(json->out, *texts);
-	}
-	leave(json, ']');
+	fprintf(json_member(json, name), "\"0x%" PRIx64 "\"", value);
 }
 
 /* --- what is not a field as it is ------------------------------------------------ */
 
 static void print_command(struct json *json, const void *result)
 {
-	print_texts(json, "command", ((const struct result *)result)->argv);
+	json_texts(json, "command", ((const struct result *)result)->argv);
 }
 
 /* RFC 3339, in UTC */
@@ -106,7 +50,7 @@ static void print_start_time(struct json *json, const void *result)
 
 	gmtime_r(&seconds, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	fprintf(member(json, "start_time"), "\"%s.%09" PRIu64 "Z\"", text, ns % NS_PER_S);
+	fprintf(json_member(json, "start_time"), "\"%s.%09" PRIu64 "Z\"", text, ns % NS_PER_S);
 }
 
 static void print_exit(struct json *json, const void *result)
@@ -117,24 +61,24 @@ static void print_exit(struct json *json, const void *result)
 
 	snprintf(number, sizeof(number), "%d",
 		 is_killed ? WTERMSIG(status) : WEXITSTATUS(status));
-	fputs(is_killed ? "null" : number, member(json, "exit_status"));
-	fputs(is_killed ? number : "null", member(json, "signal"));
+	fputs(is_killed ? "null" : number, json_member(json, "exit_status"));
+	fputs(is_killed ? number : "null", json_member(json, "signal"));
 }
 
 static void print_clock(struct json *json, const void *result)
 {
-	print_string(json, "clock", clock_name(((const struct result *)result)->clock));
+	json_string(json, "clock", clock_name(((const struct result *)result)->clock));
 }
 
 static void print_mean_rate(struct json *json, const void *result)
 {
-	fprintf(member(json, "mean_rate"), "%.6g", result_rate(result));
+	fprintf(json_member(json, "mean_rate"), "%.6g", result_rate(result));
 }
 
 static void print_modes(struct json *json, uint64_t samples, uint64_t system)
 {
-	print_number(json, "samples", samples);
-	print_number(json, "system", system);
+	json_number(json, "samples", samples);
+	json_number(json, "system", system);
 }
 
 static void print_all_samples(struct json *json, const void *of)
@@ -142,8 +86,8 @@ static void print_all_samples(struct json *json, const void *of)
 	const struct result *result = of;
 
 	print_modes(json, result_samples(result), result_system_samples(result));
-	print_number(json, "outside", result->outside);
-	print_number(json, "outside_system", result->outside_system);
+	json_number(json, "outside", result->outside);
+	json_number(json, "outside_system", result->outside_system);
 }
 
 static void print_build_id(struct json *json, const void *of)
@@ -152,10 +96,10 @@ static void print_build_id(struct json *json, const void *of)
 	size_t i;
 
 	if (!object->build_id_bytes) {
-		print_string(json, "build_id", NULL);
+		json_string(json, "build_id", NULL);
 		return;
 	}
-	putc('"', member(json, "build_id"));
+	putc('"', json_member(json, "build_id"));
 	for (i = 0; i < object->build_id_bytes && i < RESULT_MAX_BUILD_ID; i++)
 		fprintf(json->out, "%02x", object->build_id[i]);
 	putc('"', json->out);
@@ -168,24 +112,24 @@ static const struct result_part *print_count(struct json *json, const struct res
 {
 	const struct result_part *end = object->parts + object->nr_parts;
 
-	next(json);
-	enter(json, '{');
+	json_next(json);
+	json_enter(json, '{');
 	print_address(json, "address", count->address);
 	print_modes(json, count->samples, count->system);
-	member(json, "threads");
-	enter(json, '[');
+	json_member(json, "threads");
+	json_enter(json, '[');
 	for (; part < end && part->address == count->address; part++) {
-		next(json);
-		enter(json, '{');
+		json_next(json);
+		json_enter(json, '{');
 		if (part->thread == RESULT_NO_THREAD)
-			print_string(json, "thread", NULL);
+			json_string(json, "thread", NULL);
 		else
-			print_number(json, "thread", part->thread);
+			json_number(json, "thread", part->thread);
 		print_modes(json, part->samples, part->system);
-		leave(json, '}');
+		json_leave(json, '}');
 	}
-	leave(json, ']');
-	leave(json, '}');
+	json_leave(json, ']');
+	json_leave(json, '}');
 	return part;
 }
 
@@ -195,14 +139,14 @@ static void print_function(struct json *json, const struct result_object *object
 	const struct result_part *part = object->parts;
 	size_t i;
 
-	next(json);
-	enter(json, '{');
+	json_next(json);
+	json_enter(json, '{');
 	print_address(json, "address", function->start);
-	print_string(json, "symbol", function->symbol);
-	print_string(json, "name", function->name);
+	json_string(json, "symbol", function->symbol);
+	json_string(json, "name", function->name);
 	print_modes(json, function->samples, function->system);
-	member(json, "counts");
-	enter(json, '[');
+	json_member(json, "counts");
+	json_enter(json, '[');
 	for (i = 0; i < function->nr_counts; i++) {
 		const struct result_count *count = &object->counts[function->counts[i]];
 
@@ -211,32 +155,33 @@ static void print_function(struct json *json, const struct result_object *object
 			part = result_find_part(object, count->address);
 		part = print_count(json, count, object, part);
 	}
-	leave(json, ']');
-	leave(json, '}');
+	json_leave(json, ']');
+	json_leave(json, '}');
 }
 
 /* Functions are in the order of their objects. */
 static void print_functions(struct json *json, const void *of)
 {
-	const struct symbolized *symbolized = json->symbolized;
+	struct document *document = (struct document *)json;
+	const struct symbolized *symbolized = document->symbolized;
 	const struct result_object *object = of;
 
 	print_modes(json, object->samples, result_object_system(object));
-	member(json, "functions");
-	enter(json, '[');
-	while (json->function < symbolized->nr_functions &&
-	       &symbolized->result->objects[symbolized->functions[json->function].object] ==
+	json_member(json, "functions");
+	json_enter(json, '[');
+	while (document->function < symbolized->nr_functions &&
+	       &symbolized->result->objects[symbolized->functions[document->function].object] ==
 	       object)
-		print_function(json, object, &symbolized->functions[json->function++]);
-	leave(json, ']');
+		print_function(json, object, &symbolized->functions[document->function++]);
+	json_leave(json, ']');
 }
 
 static void print_cpu(struct json *json, bool is_known, uint64_t ns)
 {
 	if (is_known)
-		print_number(json, "cpu_ns", ns);
+		json_number(json, "cpu_ns", ns);
 	else
-		print_string(json, "cpu_ns", NULL);
+		json_string(json, "cpu_ns", NULL);
 }
 
 static void print_process(struct json *json, const void *of)
@@ -283,15 +228,15 @@ static void print_list(struct json *json, const struct field *field, const void 
 	const char *elements = field_pointer(structure, field->member);
 	size_t i;
 
-	member(json, field->name);
-	enter(json, '[');
+	json_member(json, field->name);
+	json_enter(json, '[');
 	for (i = 0; i < field_length(field, structure); i++) {
-		next(json);
-		enter(json, '{');
+		json_next(json);
+		json_enter(json, '{');
 		print_fields(json, field->elements, elements + i * field->elements->bytes);
-		leave(json, '}');
+		json_leave(json, '}');
 	}
-	leave(json, ']');
+	json_leave(json, ']');
 }
 
 static void print_field(struct json *json, const struct field *field, const void *structure)
@@ -300,29 +245,29 @@ static void print_field(struct json *json, const struct field *field, const void
 
 	switch (field->kind) {
 	case FIELD_BOOL:
-		fputs(*(const bool *)value ? "true" : "false", member(json, field->name));
+		json_bool(json, field->name, *(const bool *)value);
 		break;
 	case FIELD_INT32:
-		fprintf(member(json, field->name), "%" PRId32, *(const int32_t *)value);
+		fprintf(json_member(json, field->name), "%" PRId32, *(const int32_t *)value);
 		break;
 	case FIELD_UINT32:
-		print_number(json, field->name, *(const uint32_t *)value);
+		json_number(json, field->name, *(const uint32_t *)value);
 		break;
 	case FIELD_INT64:
-		fprintf(member(json, field->name), "%" PRId64, *(const int64_t *)value);
+		fprintf(json_member(json, field->name), "%" PRId64, *(const int64_t *)value);
 		break;
 	case FIELD_UINT64:
 		if (field->is_address)
 			print_address(json, field->name, *(const uint64_t *)value);
 		else
-			print_number(json, field->name, *(const uint64_t *)value);
+			json_number(json, field->name, *(const uint64_t *)value);
 		break;
 	case FIELD_TEXT:
-		print_string(json, field->name,
+		json_string(json, field->name,
 			     result_text(field_pointer(structure, field->member)) ? : "");
 		break;
 	case FIELD_TEXTS:
-		print_texts(json, field->name, field_pointer(structure, field->member));
+		json_texts(json, field->name, field_pointer(structure, field->member));
 		break;
 	case FIELD_LIST:
 		print_list(json, field, structure);
@@ -348,13 +293,14 @@ static void print_fields(struct json *json, const struct field_table *table,
 
 int export_json(FILE *out, const struct symbolized *symbolized)
 {
-	struct json json = { .out = out, .symbolized = symbolized };
+	struct document document = { .json.out = out, .symbolized = symbolized };
+	struct json *json = &document.json;
 
-	enter(&json, '{');
-	print_string(&json, "format", "profil-result");
-	print_number(&json, "version", VERSION);
-	print_fields(&json, &fields_of_result, symbolized->result);
-	leave(&json, '}');
+	json_enter(json, '{');
+	json_string(json, "format", "profil-result");
+	json_number(json, "version", VERSION);
+	print_fields(json, &fields_of_result, symbolized->result);
+	json_leave(json, '}');
 	putc('\n', out);
 	return 0;
 }
