@@ -306,7 +306,7 @@ not_pg() {
 command_too() {
 	in_work env PROFIL_RATE=$RATE "$PWD/../tools/profil" --rate 250 -o /dev/null \
 		-t "$work/profile" "$programs/$1" $seconds && [ ! -s "$work/err" ] &&
-	between 57 "$(awk '$4 == "sixty" { print $1 }' "$work/profile")" 63 &&
+	between 57 "$(awk '$7 == "sixty" { print $1 }' "$work/profile")" 63 &&
 	rate_is "$2" "$1" && calls_agree "$1"
 }
 

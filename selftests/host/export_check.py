@@ -3,9 +3,10 @@
 """Check an export by its schema, and conditions that a schema cannot express.
 
 usage: export_check.py json FILE         by the schema that `make -C tools` makes
+       export_check.py report FILE       by that of `profil report --json`; and so on: diff, info
        export_check.py speedscope FILE   by the schema of speedscope
 
-Prints the sum of the samples or weights. Exit status: 1 if the file does not match the schema.
+Prints the sum of the samples or weights, or of the samples of the rows. Exit status: 1 if the file does not match the schema.
 """
 import json
 import os
@@ -96,6 +97,39 @@ def check_json(result):
     return samples
 
 
+def forbid_others(schema):
+    """The schema allows more members; here, such a member is a wrong name, and all are required."""
+    if isinstance(schema, list):
+        for one in schema:
+            forbid_others(one)
+    if not isinstance(schema, dict):
+        return
+    if "required" in schema:
+        assert set(schema["required"]) == set(schema["properties"])
+        schema["additionalProperties"] = False
+    for one in schema.values():
+        forbid_others(one)
+
+
+def check_printed(content, folder, name, rows=None):
+    with open(os.path.join(SELFTESTS, "../tools", folder, f"profil-{name}.schema.json")) as file:
+        schema = json.load(file)
+    jsonschema.Draft7Validator.check_schema(schema)
+    forbid_others(schema)
+    jsonschema.validate(content, schema, jsonschema.Draft7Validator)
+    return sum(rows(content)) if rows else 0
+
+
+def check_report(content):
+    return check_printed(content, "report", "report",
+                         lambda report: (row["samples"] for row in report["rows"]))
+
+
+def check_diff(content):
+    return check_printed(content, "report", "diff",
+                         lambda diff: (row["new_samples"] for row in diff["functions"]))
+
+
 def check_speedscope(file):
     jsonschema.validate(file, SPEEDSCOPE, jsonschema.Draft7Validator)
     frames = file["shared"]["frames"]
@@ -110,7 +144,8 @@ def check_speedscope(file):
 
 
 def main():
-    check = {"json": check_json, "speedscope": check_speedscope}[sys.argv[1]]
+    check = {"json": check_json, "report": check_report, "diff": check_diff,
+             "speedscope": check_speedscope}[sys.argv[1]]
     with open(sys.argv[2], encoding="utf-8") as file:
         content = json.load(file)
     try:

@@ -15,6 +15,7 @@
 #include "cmd/options.h"
 #include "profile/comparison.h"
 #include "profile/profile.h"
+#include "report/comparison_gate.h"
 #include "report/comparison_table.h"
 #include "report/table.h"
 #include "result/resultfile.h"
@@ -36,12 +37,16 @@ static const char doc[] =
 	"The names of functions are those that were stored at the end of each run. A function that is "
 	"in one result only is not marked if the other one has samples of its object without names.\n"
 	"\n"
-	"Exit status: 0; 1 if a file cannot be read or has no samples; 2 for wrong usage.\n"
+	"Exit status: 0; 1 if a file cannot be read or has no samples; 2 for wrong usage; 3 if the limit of "
+	"--fail-above is exceeded.\n"
 	"\n"
 	"See profil-diff(1).";
 
 enum { TOP = 256, MIN_PERCENT, OLD_ROOT, NEW_ROOT, NO_DEMANGLE, COLOR, SHARES,
-	FULL_NAMES };
+	FULL_NAMES, FAIL_ABOVE, JSON, MARKDOWN };
+
+/* How the comparison is printed */
+enum form { TABLE_FORM, JSON_FORM, MARKDOWN_FORM };
 
 static const struct argp_option options[] = {
 	{ "top", TOP, "N", 0,
@@ -50,6 +55,10 @@ static const struct argp_option options[] = {
 	  "Omit rows that changed by less than P percent of OLD's CPU time", 0 },
 	{ "percent-limit", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "shares", SHARES, NULL, 0, "Compare shares of the CPU time instead of seconds", 0 },
+	{ "fail-above", FAIL_ABOVE, "P", 0,
+	  "Exit with status 3 if a function, or all together, takes more than P percent of OLD's CPU time more than before, by the lower end of the interval", 0 },
+	{ "json", JSON, NULL, 0, "Print JSON", 0 },
+	{ "markdown", MARKDOWN, NULL, 0, "Print a table for a pull request", 0 },
 	{ "full-names", FULL_NAMES, NULL, 0,
 	  "Print all columns and full names, even if lines are longer than the terminal", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
@@ -78,9 +87,18 @@ struct arguments {
 	bool keep_mangled;
 	bool full_names;
 	enum terminal_when color;
+	enum form form;
+	struct comparison_gate gate;
 	uint64_t top;
 	double min_percent;
 };
+
+static void set_form(struct arguments *arguments, enum form form, const struct argp_state *state)
+{
+	if (arguments->form != TABLE_FORM && arguments->form != form)
+		options_error(state, "--json and --markdown exclude each other");
+	arguments->form = form;
+}
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -104,6 +122,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case NEW_ROOT:
 		arguments->new.root = text;
+		return 0;
+	case FAIL_ABOVE:
+		arguments->gate.is_set = true;
+		arguments->gate.percent = options_parse_percent(text, state);
+		return 0;
+	case JSON:
+		set_form(arguments, JSON_FORM, state);
+		return 0;
+	case MARKDOWN:
+		set_form(arguments, MARKDOWN_FORM, state);
 		return 0;
 	case FULL_NAMES:
 		arguments->full_names = true;
@@ -188,22 +216,16 @@ static void print_side(FILE *out, const char *what, const char *root_option,
 	}
 }
 
-static int print(const struct comparison *comparison, const struct arguments *arguments)
+static int print_table(const struct comparison *comparison, const struct arguments *arguments,
+		       struct comparison_table table)
 {
-	const struct result *old = &arguments->old.result, *new = &arguments->new.result;
-	struct comparison_table table = {
-		.of = arguments->of,
-		.decimals = table_decimals(old->rate > new->rate ? old->rate : new->rate),
-		.top = arguments->top,
-		.min_percent = arguments->min_percent,
-		.style = terminal_style(stdout, arguments->color),
-	};
 	char *head = NULL;
 	size_t length;
 	FILE *out = open_memstream(&head, &length);
 
 	if (!out)
 		return -ENOMEM;
+	table.style = terminal_style(stdout, arguments->color);
 	if (arguments->full_names)
 		table.style.columns = 0;
 	print_side(out, "old", "--old-root", &arguments->old);
@@ -217,6 +239,40 @@ static int print(const struct comparison *comparison, const struct arguments *ar
 	return comparison_print(stdout, comparison, &table);
 }
 
+static int print(const struct comparison *comparison, const struct arguments *arguments,
+		 const struct comparison_side sides[2])
+{
+	const char *const names[] = {
+		options_file_name(arguments->old.file), options_file_name(arguments->new.file),
+	};
+	const uint32_t old_rate = sides[0].result->rate, new_rate = sides[1].result->rate;
+	const struct comparison_table table = {
+		.decimals = table_decimals(old_rate > new_rate ? old_rate : new_rate),
+		.top = arguments->top,
+		.min_percent = arguments->min_percent,
+	};
+
+	switch (arguments->form) {
+	case JSON_FORM:
+		comparison_print_json(stdout, comparison, names, sides, &table, &arguments->gate);
+		return 0;
+	case MARKDOWN_FORM:
+		return comparison_print_markdown(stdout, comparison, &table, &arguments->gate);
+	default:
+		return print_table(comparison, arguments, table);
+	}
+}
+
+/* Print what exceeds the limit. Return: whether something does. */
+static bool is_slower(const struct comparison *comparison, const struct comparison_gate *gate)
+{
+	if (!comparison_fails(comparison, gate))
+		return false;
+	failure_warnx("slower by more than --fail-above=%g permits:", gate->percent);
+	comparison_explain_failure(stderr, comparison, gate);
+	return true;
+}
+
 int diff_main(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -227,19 +283,23 @@ int diff_main(int argc, char **argv)
 		.children = options_of_results,
 	};
 	struct arguments arguments = { 0 };
+	const struct comparison_side sides[] = {
+		{ &arguments.old.result, &arguments.old.profile },
+		{ &arguments.new.result, &arguments.new.profile },
+	};
 	struct comparison comparison;
+	bool fails = false;
 	int error;
 
 	argp_err_exit_status = EXIT_USAGE;
 	options_parse(&argp, argc, argv, 0, &arguments);
 	open_side(&arguments.old, &arguments);
 	open_side(&arguments.new, &arguments);
-	error = comparison_make(&comparison,
-		&(struct comparison_side){ &arguments.old.result, &arguments.old.profile },
-		&(struct comparison_side){ &arguments.new.result, &arguments.new.profile },
-		arguments.of);
+	error = comparison_make(&comparison, &sides[0], &sides[1], arguments.of);
 	if (!error)
-		error = print(&comparison, &arguments);
+		error = print(&comparison, &arguments, sides);
+	if (!error)
+		fails = is_slower(&comparison, &arguments.gate);
 	comparison_release(&comparison);
 	close_side(&arguments.old);
 	close_side(&arguments.new);
@@ -247,5 +307,5 @@ int diff_main(int argc, char **argv)
 		failure_exit(EXIT_NO_RESULT, "the two results", -error);
 	if (fflush(stdout) || ferror(stdout))
 		failure_exit(EXIT_NO_RESULT, "standard output", errno);
-	return 0;
+	return fails ? EXIT_SLOWER : 0;
 }

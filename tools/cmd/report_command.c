@@ -20,6 +20,7 @@
 #include "monout/monout_program.h"
 #include "report/annotate.h"
 #include "report/report.h"
+#include "report/report_json.h"
 #include "result/resultfile.h"
 #include "symbol/symbols.h"
 #include "util/failure.h"
@@ -42,13 +43,14 @@ static const char doc[] =
 	"\n"
 	"See profil-report(1).";
 
-enum { ANNOTATE = 256, INLINE, ROOT, NO_DEMANGLE, COLOR, RATE };
+enum { ANNOTATE = 256, INLINE, ROOT, NO_DEMANGLE, COLOR, RATE, JSON };
 
 static const struct argp_option options[] = {
 	{ "annotate", ANNOTATE, "FUNCTION", 0,
 	  "Print the source of FUNCTION with the samples of each line", 0 },
 	{ "inline", INLINE, NULL, 0,
 	  "Count samples for inlined functions, not for those that they are inlined into", 0 },
+	{ "json", JSON, NULL, 0, "Print JSON", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
 	  "Print the mangled names of C++, Rust and D functions", 0 },
 	{ "root", ROOT, "DIR", 0,
@@ -68,6 +70,7 @@ struct arguments {
 	const char *of_results;	/* a given option that is only for results; NULL: none */
 	const char *root;
 	const char *annotate;	/* NULL: a table */
+	bool json;
 	enum terminal_when color;
 	struct table_choice choice;
 };
@@ -89,6 +92,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case INLINE:
 		arguments->of_results = "--inline";
 		arguments->choice.inlined = true;
+		return 0;
+	case JSON:
+		arguments->of_results = "--json";
+		arguments->json = true;
 		return 0;
 	case NO_DEMANGLE:
 		arguments->choice.keep_mangled = true;
@@ -117,18 +124,20 @@ static int show_table(const struct result *result, struct symbols *symbols,
 		      const struct arguments *arguments)
 {
 	struct profile profile = { 0 };
+	const struct report report = {
+		.result = result,
+		.profile = &profile,
+		.symbols = symbols,
+		.table = arguments->choice.table,
+		.selection = selection_is_all(&arguments->selection) ?
+			     NULL : &arguments->selection,
+		.of_file = true,
+	};
 	int error = table_choice_make(&arguments->choice, &profile, result, symbols);
 
 	if (!error)
-		error = report_print(stdout, &(struct report){
-			.result = result,
-			.profile = &profile,
-			.symbols = symbols,
-			.table = arguments->choice.table,
-			.selection = selection_is_all(&arguments->selection) ?
-				     NULL : &arguments->selection,
-			.of_file = true,
-		});
+		error = arguments->json ? report_print_json(stdout, &report) :
+					  report_print(stdout, &report);
 	profile_release(&profile);
 	return error;
 }
@@ -302,6 +311,8 @@ int report_main(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	options_parse(&argp, argc, argv, 0, &arguments);
+	if (arguments.json && arguments.annotate)
+		failure_exitx(EXIT_USAGE, "--json and --annotate exclude each other");
 	if (!arguments.file)
 		arguments.file = default_file(&arguments);
 	table_choice_set_style(&arguments.choice, stdout, arguments.color);

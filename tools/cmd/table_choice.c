@@ -54,17 +54,18 @@ static size_t parse_word(const char *option, const char *text, const char *const
 	return 0;
 }
 
+static enum table_by parse_by(const char *text, struct argp_state *state)
+{
+	const char *words[NR_TABLES];
+	size_t i;
+
+	for (i = 0; i < NR_TABLES; i++)
+		words[i] = table_name((enum table_by)i);
+	return (enum table_by)parse_word("--by", text, words, NR_TABLES, state);
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-	static const char *const what[] = {
-		[TABLE_BY_FUNCTION] = "function",
-		[TABLE_BY_LINE] = "line",
-		[TABLE_BY_OBJECT] = "object",
-		[TABLE_BY_PROCESS] = "process",
-		[TABLE_BY_ADDRESS] = "address",
-		[TABLE_BY_THREAD] = "thread",
-		[TABLE_BY_PROGRAM] = "program",
-	};
 	static const char *const keys[] = {
 		[PROFILE_BY_SAMPLES] = "samples",
 		[PROFILE_BY_NAME] = "name",
@@ -77,7 +78,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case BY:
 		choice->by_option = "--by";
-		table->by = (enum table_by)parse_word("--by", text, what, NR(what), state);
+		table->by = parse_by(text, state);
 		return 0;
 	case LINES:
 		choice->by_option = "--lines";

@@ -24,7 +24,7 @@ _profil_options() {
 			--pid= --progress --rate= --sort= --table= --top=
 		;;
 	report)
-		echo --all --annotate= --by= --color --full-names --inline --lines --min-percent= \
+		echo --all --annotate= --by= --color --full-names --inline --json --lines --min-percent= \
 			--no-debuginfod --no-demangle --object= --percent-limit= --process= --program= \
 			--rate= --refresh --root= --sort= --symfs= --thread= --top=
 		;;
@@ -34,7 +34,8 @@ _profil_options() {
 			--speedscope --svg --symfs= --thread=
 		;;
 	diff)
-		echo --color --full-names --min-percent= --new-root= --no-debuginfod --no-demangle \
+		echo --color --fail-above= --full-names --json --markdown --min-percent= --new-root= \
+			--no-debuginfod --no-demangle \
 			--object= --old-root= --percent-limit= --process= --program= --refresh --shares \
 			--thread= --top=
 		;;

@@ -54,6 +54,7 @@ _profil_report() {
 		'--annotate=[print the source of this function]:function:' \
 		'--color=-[use colors]::when:(auto always never)' \
 		'--inline[count for inlined functions]' \
+		'(--annotate)--json[print JSON]' \
 		'--rate=[rate of a mon.out]:Hz:' \
 		'(--root --symfs)'{--root=,--symfs=}'[objects are below this directory]:directory:_files -/' \
 		'::result:_files'
@@ -62,7 +63,10 @@ _profil_report() {
 _profil_diff() {
 	_arguments -s -S $_profil_common $_profil_selecting \
 		'--color=-[use colors]::when:(auto always never)' \
+		'--fail-above=[exit with 3 if slower by more]:percent:' \
 		'--full-names[all columns and full names]' \
+		'(--markdown)--json[print JSON]' \
+		'(--json)--markdown[print a table for a pull request]' \
 		'(--min-percent --percent-limit)'{--min-percent=,--percent-limit=}'[omit rows below]:percent:' \
 		'--new-root=[objects of the new result are below this directory]:directory:_files -/' \
 		'--old-root=[objects of the old result are below this directory]:directory:_files -/' \

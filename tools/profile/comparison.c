@@ -14,6 +14,7 @@
 #include "util/base_name.h"
 
 #define NAMELESS	"(functions without a name)"
+#define ALL		"(all functions)"
 
 /* Append the rows of @side. @other: the other side. Return: 0 or -ENOMEM. */
 static int append(struct comparison *comparison, const struct comparison_side *side,
@@ -157,6 +158,16 @@ static void compare_shares(struct comparison_row *row, const struct profile *old
 	row->is_significant = row->interval.low > 0 || row->interval.high < 0;
 }
 
+static void compare(struct comparison_row *row, const struct comparison_side *old,
+		    const struct comparison_side *new, enum comparison_of of)
+{
+	if (of == COMPARISON_OF_SHARES)
+		compare_shares(row, old->profile, new->profile);
+	else
+		compare_seconds(row, old->result, new->result);
+	row->change = row->new - row->old;
+}
+
 static int compare_changes(const void *va, const void *vb)
 {
 	const struct comparison_row *a = va, *b = vb;
@@ -172,7 +183,15 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 {
 	size_t nr = old->profile->nr_rows + new->profile->nr_rows, i;
 
-	memset(comparison, 0, sizeof(*comparison));
+	*comparison = (struct comparison){
+		.of = of,
+		.all = {
+			.function = ALL,
+			.object = "",
+			.old_samples = old->profile->samples,
+			.new_samples = new->profile->samples,
+		},
+	};
 	comparison->rows = calloc(nr + 1, sizeof(*comparison->rows));
 	if (!comparison->rows)
 		return -ENOMEM;
@@ -181,20 +200,26 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_names);
 	merge(comparison);
-	for (i = 0; i < comparison->nr_rows; i++) {
-		struct comparison_row *row = &comparison->rows[i];
-
-		if (of == COMPARISON_OF_SHARES)
-			compare_shares(row, old->profile, new->profile);
-		else
-			compare_seconds(row, old->result, new->result);
-		row->change = row->new - row->old;
-	}
+	compare(&comparison->all, old, new, of);
+	for (i = 0; i < comparison->nr_rows; i++)
+		compare(&comparison->rows[i], old, new, of);
 	if (unmark_all_hidden(comparison))
 		return -ENOMEM;
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_changes);
 	return 0;
+}
+
+double comparison_percent(const struct comparison *comparison, double change)
+{
+	return 100 * change / comparison->all.old;
+}
+
+bool comparison_is_worse(const struct comparison *comparison, const struct comparison_row *row,
+			 double percent)
+{
+	return row->is_significant && row->interval.low > 0 &&
+	       comparison_percent(comparison, row->interval.low) > percent;
 }
 
 void comparison_release(struct comparison *comparison)

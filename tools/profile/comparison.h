@@ -40,20 +40,24 @@ struct comparison_row {
 	bool is_significant;
 };
 
-/**
- * struct comparison - the functions of two profiles
- * @rows:    a row for each function, the largest change first
- * @nr_rows: number of rows
- */
-struct comparison {
-	struct comparison_row *rows;
-	size_t nr_rows;
-};
-
 /* What is compared */
 enum comparison_of {
 	COMPARISON_OF_SECONDS,	/* CPU time: for runs that did the same work */
 	COMPARISON_OF_SHARES,	/* share of the run's CPU time: for runs of different work */
+};
+
+/**
+ * struct comparison - the functions of two profiles
+ * @of:      what was compared
+ * @all:     all functions together; as shares, they have not changed
+ * @rows:    a row for each function, the largest change first
+ * @nr_rows: number of rows
+ */
+struct comparison {
+	enum comparison_of of;
+	struct comparison_row all;
+	struct comparison_row *rows;
+	size_t nr_rows;
 };
 
 /**
@@ -85,6 +89,25 @@ struct comparison_side {
  */
 int comparison_make(struct comparison *comparison, const struct comparison_side *old,
 		    const struct comparison_side *new, enum comparison_of of);
+
+/**
+ * comparison_percent - a change in percent of all CPU time of the old profile
+ * @comparison: the comparison
+ * @change:     as in struct comparison_row
+ */
+double comparison_percent(const struct comparison *comparison, double change);
+
+/**
+ * comparison_is_worse - whether a function takes more CPU time than before, for certain
+ * @comparison: the comparison
+ * @row:        a row of @comparison, or its @all
+ * @percent:    how much more is permitted, as by comparison_percent()
+ *
+ * Return: whether even the lower end of the interval is above @percent, and the change is
+ * significant.
+ */
+bool comparison_is_worse(const struct comparison *comparison, const struct comparison_row *row,
+			 double percent);
 
 /**
  * comparison_release - free a comparison

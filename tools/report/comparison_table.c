@@ -16,55 +16,71 @@
 
 enum { OLD, NEW, CHANGE, INTERVAL, OBJECT, FUNCTION, NR_COLUMNS };
 
+void comparison_summarize(FILE *out, const struct comparison *comparison, int decimals)
+{
+	const struct comparison_row *all = &comparison->all;
+	size_t significant = 0, i;
+
+	for (i = 0; i < comparison->nr_rows; i++)
+		significant += comparison->rows[i].is_significant;
+	if (comparison->of == COMPARISON_OF_SECONDS)
+		fprintf(out, "# all functions: %.*f s, before %.*f s: %+.*f s (%+.*f..%+.*f)%s\n",
+			decimals, all->new, decimals, all->old, decimals, all->change, decimals,
+			all->interval.low, decimals, all->interval.high,
+			all->is_significant ? "*" : "");
+	fprintf(out, "# %zu of %zu functions changed by more than sampling error (*), in %s\n"
+		"# if no function had changed, at most %.1f would be marked on average\n"
+		"# two runs of the same program may also differ by more than sampling error\n",
+		significant, comparison->nr_rows,
+		comparison->of == COMPARISON_OF_SHARES ? "percent of the samples" :
+							 "seconds of CPU time",
+		FALSE_MARKS * (double)comparison->nr_rows);
+}
+
 /* Print the lines above the table. Return: their number, or -ENOMEM. */
 static long print_head(FILE *out, const struct comparison *comparison,
 		       const struct comparison_table *table)
 {
-	size_t significant = 0, i;
-	char *text;
+	char *text = NULL;
+	size_t length;
+	FILE *head = open_memstream(&text, &length);
 	long lines;
 
-	for (i = 0; i < comparison->nr_rows; i++)
-		significant += comparison->rows[i].is_significant;
-	if (asprintf(&text, "# %zu of %zu functions changed by more than sampling error (*), in %s\n"
-		     "# if no function had changed, at most %.1f would be marked on average\n"
-		     "# two runs of the same program may also differ by more than sampling error\n",
-		     significant, comparison->nr_rows,
-		     table->of == COMPARISON_OF_SHARES ? "percent of the samples" :
-							 "seconds of CPU time",
-		     FALSE_MARKS * (double)comparison->nr_rows) < 0)
+	if (!head)
 		return -ENOMEM;
+	comparison_summarize(head, comparison, table->decimals);
+	if (fclose(head)) {
+		free(text);
+		return -ENOMEM;
+	}
 	lines = terminal_print_text(out, &table->style, text);
 	free(text);
 	return lines;
 }
 
-/* The changes are measured in percent of @old_total. */
-struct scale {
-	const struct comparison *comparison;
-	double old_total;
-};
-
 static double row_percent(const void *of, size_t i)
 {
-	const struct scale *scale = of;
+	const struct comparison *comparison = of;
 
-	return 100 * fabs(scale->comparison->rows[i].change) / scale->old_total;
+	return comparison_percent(comparison, fabs(comparison->rows[i].change));
 }
 
-static size_t count_shown(const struct comparison *comparison,
-			  const struct comparison_table *table, long lines_above)
+size_t comparison_count_shown(const struct comparison *comparison,
+			      const struct comparison_table *table)
 {
-	struct scale scale = { comparison, 0 };
-	uint64_t top = table->top;
-	size_t i;
+	return table_count_shown(comparison->nr_rows, table->top, table->min_percent, row_percent,
+				 comparison);
+}
 
-	for (i = 0; i < comparison->nr_rows; i++)
-		scale.old_total += comparison->rows[i].old;
-	if (!top && !(table->min_percent > 0))
-		top = terminal_rows(&table->style, lines_above);
-	return table_count_shown(comparison->nr_rows, top, table->min_percent, row_percent,
-				 &scale);
+/* On a terminal, limit the table to the rows that fit, unless the user has set a limit. */
+static size_t count_fitting(const struct comparison *comparison,
+			    const struct comparison_table *table, long lines_above)
+{
+	struct comparison_table limits = *table;
+
+	if (!table->top && !(table->min_percent > 0))
+		limits.top = terminal_rows(&table->style, lines_above);
+	return comparison_count_shown(comparison, &limits);
 }
 
 static void add_row(struct columns *columns, const struct comparison_row *row, double factor,
@@ -96,7 +112,7 @@ int comparison_print(FILE *out, const struct comparison *comparison,
 		[OBJECT] = { "object", COLUMN_PATH, .min_width = 14, .priority = 3 },
 		[FUNCTION] = { "function", COLUMN_FUNCTION, .min_width = 40 },
 	};
-	const bool by_share = table->of == COMPARISON_OF_SHARES;
+	const bool by_share = comparison->of == COMPARISON_OF_SHARES;
 	const long head = print_head(out, comparison, table);
 	struct terminal_style style = table->style;
 	struct columns rows;
@@ -105,7 +121,7 @@ int comparison_print(FILE *out, const struct comparison *comparison,
 
 	if (head < 0)
 		return (int)head;
-	shown = count_shown(comparison, table, table->lines_above + head);
+	shown = count_fitting(comparison, table, table->lines_above + head);
 	style.bars = 0;
 	columns_begin(&rows, columns, NR_COLUMNS, shown);
 	for (i = 0; i < shown; i++)

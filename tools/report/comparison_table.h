@@ -13,7 +13,6 @@
 
 /**
  * struct comparison_table - how to print a comparison
- * @of:          what was compared
  * @decimals:    decimals of seconds
  * @top:         print only this many rows, those with the largest changes; 0: on a terminal,
  *               as many as fit, unless there is a @min_percent; else all
@@ -22,13 +21,29 @@
  * @style:       colours and length of lines; there are no bars
  */
 struct comparison_table {
-	enum comparison_of of;
 	int decimals;
 	uint64_t top;
 	double min_percent;
 	long lines_above;
 	struct terminal_style style;
 };
+
+/**
+ * comparison_count_shown - number of rows to print
+ * @comparison: the comparison
+ * @table:      limits; those of a terminal are for comparison_print()
+ */
+size_t comparison_count_shown(const struct comparison *comparison,
+			      const struct comparison_table *table);
+
+/**
+ * comparison_summarize - print lines that begin with "# ": how much all functions have changed, and
+ *                        how many
+ * @out:        where to print
+ * @comparison: the comparison
+ * @decimals:   decimals of seconds
+ */
+void comparison_summarize(FILE *out, const struct comparison *comparison, int decimals);
 
 /**
  * comparison_print - print a row for each function, and the number of omitted rows

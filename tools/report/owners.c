@@ -12,6 +12,7 @@
 #include "profile/share.h"
 #include "report/columns.h"
 #include "report/owners.h"
+#include "report/report_json.h"
 #include "util/time_ns.h"
 
 #define UNLISTED	"(unlisted)"
@@ -384,7 +385,15 @@ static int print_rows(FILE *out, const struct result *result, const struct owner
 	return columns_print(out, &table, &options->style);
 }
 
-int owners_print(FILE *out, const struct result *result, const struct table_options *options)
+/*
+ * List the rows that are shown, in their order. The others follow them.
+ *
+ * @all: set to the number of all rows
+ *
+ * Return: 0; -ENOMEM: then, too, owners_release() is due.
+ */
+static int show(struct owners *owners, size_t *all, const struct result *result,
+		const struct table_options *options)
 {
 	static int (*const compare[])(const void *va, const void *vb) = {
 		[PROFILE_BY_SAMPLES] = compare_samples,
@@ -392,23 +401,83 @@ int owners_print(FILE *out, const struct result *result, const struct table_opti
 		[PROFILE_BY_OBJECT] = compare_programs,
 		[PROFILE_BY_ADDRESS] = compare_pids,
 	};
-	struct owners owners;
-	size_t all;
-	int error;
+	int error = make_owners(owners, result, options->by);
 
-	error = make_owners(&owners, result, options->by);
 	if (error)
-		goto out;
-	sort_by_samples(&owners, options->is_part);
-	all = owners.nr;
-	owners.nr = table_count_shown(all, options->top, options->min_percent, row_percent,
-				      &owners);
-	qsort(owners.all, owners.nr, sizeof(*owners.all),
+		return error;
+	sort_by_samples(owners, options->is_part);
+	*all = owners->nr;
+	owners->nr = table_count_shown(*all, options->top, options->min_percent, row_percent,
+				       owners);
+	qsort(owners->all, owners->nr, sizeof(*owners->all),
 	      options->by == TABLE_BY_THREAD && options->order == PROFILE_BY_NAME ?
 	      compare_threads : compare[options->order]);
-	error = print_rows(out, result, &owners, all, options);
+	return 0;
+}
+
+int owners_print(FILE *out, const struct result *result, const struct table_options *options)
+{
+	struct owners owners;
+	size_t all;
+	int error = show(&owners, &all, result, options);
+
+	if (!error)
+		error = print_rows(out, result, &owners, all, options);
 	if (!error)
 		error = print_notes(out, result, owners.nr == all, options);
+	owners_release(&owners);
+	return error;
+}
+
+/* Print a member that is null if it is not known. */
+static void print_known(struct json *json, const char *name, bool is_known, uint64_t value)
+{
+	if (is_known)
+		json_number(json, name, value);
+	else
+		json_string(json, name, NULL);
+}
+
+static void print_owner(struct json *json, const struct result *result, uint64_t all,
+			const struct owner *owner, enum table_by by)
+{
+	json_enter(json, '{');
+	json_string(json, "program", owner->program);
+	if (by == TABLE_BY_THREAD) {
+		json_string(json, "thread", result_text(owner->thread));
+		print_known(json, "tid", owner->tid, (uint64_t)owner->tid);
+	}
+	if (by == TABLE_BY_PROGRAM)
+		json_number(json, "processes", owner->processes);
+	else
+		print_known(json, "pid", owner->pid, (uint64_t)owner->pid);
+	if (by == TABLE_BY_PROCESS) {
+		print_known(json, "parent", owner->parent, (uint64_t)owner->parent);
+		json_bool(json, "is_fork", owner->is_fork);
+		json_texts(json, "command", owner->argv);
+	}
+	print_known(json, "cpu_ns", owner->has_cpu_ns, owner->cpu_ns);
+	report_json_share(json, result, owner->samples, owner->system, all);
+	json_leave(json, '}');
+}
+
+int owners_print_json(struct json *json, const struct result *result,
+		      const struct table_options *options)
+{
+	struct owners owners;
+	size_t all, i;
+	int error = show(&owners, &all, result, options);
+
+	if (error)
+		goto out;
+	json_number(json, "omitted", all - owners.nr);
+	json_member(json, "rows");
+	json_enter(json, '[');
+	for (i = 0; i < owners.nr; i++) {
+		json_next(json);
+		print_owner(json, result, owners.samples, owners.all[i], options->by);
+	}
+	json_leave(json, ']');
 out:
 	owners_release(&owners);
 	return error;

@@ -9,6 +9,7 @@
 
 #include "report/table.h"
 #include "result/result.h"
+#include "util/json.h"
 
 /**
  * owners_print - print a row for each process, thread or program
@@ -23,5 +24,16 @@
  * Return: 0 or -ENOMEM.
  */
 int owners_print(FILE *out, const struct result *result, const struct table_options *options);
+
+/**
+ * owners_print_json - print the members omitted and rows of profil-report.schema.json
+ * @json:    the document
+ * @result:  the run
+ * @options: as for owners_print()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int owners_print_json(struct json *json, const struct result *result,
+		      const struct table_options *options);
 
 #endif /* PROFIL_OWNERS_H */

@@ -21,6 +21,21 @@ int table_decimals(uint32_t rate)
 	return rate <= 1000 ? 3 : 4;
 }
 
+const char *table_name(enum table_by by)
+{
+	static const char *const names[] = {
+		[TABLE_BY_FUNCTION] = "function",
+		[TABLE_BY_LINE] = "line",
+		[TABLE_BY_OBJECT] = "object",
+		[TABLE_BY_PROCESS] = "process",
+		[TABLE_BY_ADDRESS] = "address",
+		[TABLE_BY_THREAD] = "thread",
+		[TABLE_BY_PROGRAM] = "program",
+	};
+
+	return names[by];
+}
+
 bool table_is_of_owners(enum table_by by)
 {
 	return by == TABLE_BY_PROCESS || by == TABLE_BY_THREAD || by == TABLE_BY_PROGRAM;
@@ -41,6 +56,17 @@ static double row_percent(const void *of, size_t i)
 	const struct profile *profile = of;
 
 	return share_percent(profile->rows[i].samples, profile->samples);
+}
+
+size_t table_show(struct profile *profile, const struct table_options *options)
+{
+	struct profile shown = *profile;
+
+	profile_sort(profile, PROFILE_BY_SAMPLES);
+	shown.nr_rows = table_count_shown(profile->nr_rows, options->top, options->min_percent,
+					  row_percent, profile);
+	profile_sort(&shown, options->order);
+	return shown.nr_rows;
 }
 
 /* The name is last: it may have any length and contain blanks. */
@@ -97,13 +123,7 @@ static void add_rest(struct columns *table, const struct result *result,
 int table_print(FILE *out, const struct result *result, struct profile *profile,
 		const struct table_options *options)
 {
-	static const char *const names[] = {
-		[TABLE_BY_FUNCTION] = "function",
-		[TABLE_BY_LINE] = "line",
-		[TABLE_BY_OBJECT] = "object",
-		[TABLE_BY_ADDRESS] = "address",
-	};
-	const char *name = names[options->by];
+	const char *name = table_name(options->by);
 	struct column columns[NR_COLUMNS] = {
 		[PERCENT] = { .title = "percent", .color = true },
 		[SECONDS] = { .title = "seconds", .priority = 2 },
@@ -118,10 +138,7 @@ int table_print(FILE *out, const struct result *result, struct profile *profile,
 	size_t i;
 	int error;
 
-	profile_sort(profile, PROFILE_BY_SAMPLES);
-	shown.nr_rows = table_count_shown(profile->nr_rows, options->top, options->min_percent,
-					  row_percent, profile);
-	profile_sort(&shown, options->order);
+	shown.nr_rows = table_show(profile, options);
 	/* the name is the object's path already */
 	if (options->by == TABLE_BY_OBJECT) {
 		columns[NAME].kind = COLUMN_PATH;

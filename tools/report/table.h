@@ -23,6 +23,7 @@ enum table_by {
 	TABLE_BY_ADDRESS,
 	TABLE_BY_THREAD,
 	TABLE_BY_PROGRAM,
+	NR_TABLES
 };
 
 #define TABLE_ALL_ROWS	UINT64_MAX	/* as the number of rows to print */
@@ -56,6 +57,12 @@ struct table_options {
 int table_decimals(uint32_t rate);
 
 /**
+ * table_name - name what a row stands for, as --by does
+ * @by: what a row stands for
+ */
+const char *table_name(enum table_by by);
+
+/**
  * table_percent_fn - the percentage of a row that is compared with a minimum
  * @of: the rows
  * @i:  index of the row
@@ -80,6 +87,15 @@ bool table_is_of_owners(enum table_by by);
  */
 size_t table_count_shown(size_t nr, uint64_t top, double min_percent,
 			 table_percent_fn *percent, const void *of);
+
+/**
+ * table_show - sort the rows of a profile: those that are shown are first, in their order
+ * @profile: the profile
+ * @options: limits and order
+ *
+ * Return: how many are shown.
+ */
+size_t table_show(struct profile *profile, const struct table_options *options);
 
 /**
  * table_print - print the rows of a profile, and one row for all those that are omitted

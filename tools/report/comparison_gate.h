@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A comparison for scripts: as JSON, as a table for a pull request, and what exceeds a limit.
+ */
+#ifndef PROFIL_COMPARISON_GATE_H
+#define PROFIL_COMPARISON_GATE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "profile/comparison.h"
+#include "report/comparison_table.h"
+
+/**
+ * struct comparison_gate - a limit of what becomes slower
+ * @is_set:  there is a limit
+ * @percent: what comparison_is_worse() permits
+ */
+struct comparison_gate {
+	bool is_set;
+	double percent;
+};
+
+/**
+ * comparison_fails - whether something exceeds the limit
+ * @comparison: the comparison
+ * @gate:       the limit
+ */
+bool comparison_fails(const struct comparison *comparison, const struct comparison_gate *gate);
+
+/**
+ * comparison_explain_failure - print what exceeds the limit, a line for each
+ * @out:        where to print
+ * @comparison: the comparison
+ * @gate:       the limit
+ */
+void comparison_explain_failure(FILE *out, const struct comparison *comparison,
+				const struct comparison_gate *gate);
+
+/**
+ * comparison_print_json - print JSON as specified by profil-diff.schema.json
+ * @out:        where to print
+ * @comparison: the comparison
+ * @names:      the names of the old and the new file
+ * @sides:      the old and the new side
+ * @table:      limits of the rows
+ * @gate:       the limit
+ */
+void comparison_print_json(FILE *out, const struct comparison *comparison,
+			   const char *const names[2], const struct comparison_side sides[2],
+			   const struct comparison_table *table,
+			   const struct comparison_gate *gate);
+
+/**
+ * comparison_print_markdown - print a table of GitHub's Markdown
+ * @out:        where to print
+ * @comparison: the comparison
+ * @table:      limits of the rows; without limits, those that changed significantly
+ * @gate:       the limit
+ *
+ * Names are shortened.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int comparison_print_markdown(FILE *out, const struct comparison *comparison,
+			      const struct comparison_table *table,
+			      const struct comparison_gate *gate);
+
+#endif /* PROFIL_COMPARISON_GATE_H */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A comparison as JSON, as specified by profil-diff.schema.json.
+ */
+#include "report/comparison_gate.h"
+#include "util/json.h"
+
+#define VERSION		1
+
+static void print_side(struct json *json, const char *side, const char *file,
+		       const struct comparison_side *of)
+{
+	json_member(json, side);
+	json_enter(json, '{');
+	json_string(json, "file", file);
+	json_number(json, "samples", of->profile->samples);
+	json_number(json, "lost", of->result->lost);
+	json_real(json, "mean_rate", result_rate(of->result));
+	json_real(json, "seconds", result_seconds(of->result, of->profile->samples));
+	json_leave(json, '}');
+}
+
+/* Print the members of a row. */
+static void print_row(struct json *json, const struct comparison *comparison,
+		      const struct comparison_row *row, const struct comparison_gate *gate)
+{
+	json_enter(json, '{');
+	json_string(json, "function", row->function);
+	json_string(json, "object", row->object);
+	json_number(json, "old_samples", row->old_samples);
+	json_number(json, "new_samples", row->new_samples);
+	json_real(json, "old", row->old);
+	json_real(json, "new", row->new);
+	json_real(json, "change", row->change);
+	json_real(json, "low", row->interval.low);
+	json_real(json, "high", row->interval.high);
+	json_bool(json, "is_significant", row->is_significant);
+	json_bool(json, "fails", gate->is_set &&
+		  comparison_is_worse(comparison, row, gate->percent));
+	json_leave(json, '}');
+}
+
+void comparison_print_json(FILE *out, const struct comparison *comparison,
+			   const char *const names[2], const struct comparison_side sides[2],
+			   const struct comparison_table *table,
+			   const struct comparison_gate *gate)
+{
+	const size_t nr = comparison_count_shown(comparison, table);
+	struct json json = { .out = out };
+	size_t i;
+
+	json_enter(&json, '{');
+	json_string(&json, "format", "profil-diff");
+	json_number(&json, "version", VERSION);
+	json_string(&json, "of", comparison->of == COMPARISON_OF_SHARES ? "shares" : "seconds");
+	print_side(&json, "old", names[0], &sides[0]);
+	print_side(&json, "new", names[1], &sides[1]);
+	if (gate->is_set)
+		json_real(&json, "fail_above", gate->percent);
+	else
+		json_string(&json, "fail_above", NULL);
+	json_bool(&json, "fails", comparison_fails(comparison, gate));
+	json_member(&json, "all");
+	print_row(&json, comparison, &comparison->all, gate);
+	json_number(&json, "omitted", comparison->nr_rows - nr);
+	json_member(&json, "functions");
+	json_enter(&json, '[');
+	for (i = 0; i < nr; i++) {
+		json_next(&json);
+		print_row(&json, comparison, &comparison->rows[i], gate);
+	}
+	json_leave(&json, ']');
+	json_leave(&json, '}');
+	putc('\n', out);
+}

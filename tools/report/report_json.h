@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A report as JSON, as specified by profil-report.schema.json.
+ */
+#ifndef PROFIL_REPORT_JSON_H
+#define PROFIL_REPORT_JSON_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/report.h"
+#include "util/json.h"
+
+/**
+ * report_print_json - print a report as JSON
+ * @out:    where to print; the caller checks ferror()
+ * @report: what to print; limits of the rows apply, those of a terminal do not
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_print_json(FILE *out, const struct report *report);
+
+/**
+ * report_json_share - print the members of a row that say how much CPU time it stands for
+ * @json:    the document
+ * @result:  the run
+ * @samples: of the row
+ * @system:  how many of these are in the kernel
+ * @all:     all samples
+ */
+void report_json_share(struct json *json, const struct result *result, uint64_t samples,
+		       uint64_t system, uint64_t all);
+
+#endif /* PROFIL_REPORT_JSON_H */
