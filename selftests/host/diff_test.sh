@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # profil for scripts: the exit status of `profil diff --fail-above`, its table for a pull request, and
-# JSON of report and diff by their schemas. Runs natively, needs no module.
+# JSON of report, diff and info by their schemas. Runs natively, needs no module.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -135,8 +135,20 @@ report_is_json() {
 	! "$PROFIL" report --json --annotate spin_much "$work/old" 2>"$work/err"
 }
 
+# Without the device, or with it
+info_is_json() {
+	local status
+
+	"$PROFIL" info --json >"$work/out" 2>"$work/err"
+	status=$?
+	host/export_check.py info "$work/out" >"$work/checks" &&
+	[ "$(<"$work/checks")" = "$("$PROFIL" info | grep -c '^[^ ]')" ] &&
+	grep -qx '"can_profile":'"$([ $status = 0 ] && echo true || echo false)", "$work/out" &&
+	exits 2 --json && ! "$PROFIL" info --json x 2>"$work/err"
+}
+
 ktap_print_header
-ktap_set_plan 8
+ktap_set_plan 9
 check "--fail-above: 20 pairs of equal builds pass" equal_builds_pass
 check "--fail-above: 20 builds that are 6 % slower fail" slower_builds_fail
 check "--fail-above: a change that may be chance passes" few_samples_pass
@@ -145,4 +157,5 @@ check "--fail-above: wrong limits" wrong_limits
 check "--markdown" markdown
 check "diff --json matches its schema" diff_is_json
 check "report --json matches its schema" report_is_json
+check "info --json matches its schema" info_is_json
 ktap_finished

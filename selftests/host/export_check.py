@@ -6,7 +6,7 @@ usage: export_check.py json FILE         by the schema that `make -C tools` make
        export_check.py report FILE       by that of `profil report --json`; and so on: diff, info
        export_check.py speedscope FILE   by the schema of speedscope
 
-Prints the sum of the samples or weights, or of the samples of the rows. Exit status: 1 if the file does not match the schema.
+Prints the sum of the samples or weights, or of the samples of the rows, or the number of checks. Exit status: 1 if the file does not match the schema.
 """
 import json
 import os
@@ -130,6 +130,11 @@ def check_diff(content):
                          lambda diff: (row["new_samples"] for row in diff["functions"]))
 
 
+def check_info(content):
+    check_printed(content, "cmd", "info")
+    return len(content["checks"])
+
+
 def check_speedscope(file):
     jsonschema.validate(file, SPEEDSCOPE, jsonschema.Draft7Validator)
     frames = file["shared"]["frames"]
@@ -144,7 +149,7 @@ def check_speedscope(file):
 
 
 def main():
-    check = {"json": check_json, "report": check_report, "diff": check_diff,
+    check = {"json": check_json, "report": check_report, "diff": check_diff, "info": check_info,
              "speedscope": check_speedscope}[sys.argv[1]]
     with open(sys.argv[2], encoding="utf-8") as file:
         content = json.load(file)

@@ -29,7 +29,7 @@ static const char overview[] =
 	"  or:  profil report [OPTION...] [FILE]\n"
 	"  or:  profil diff [OPTION...] OLD NEW\n"
 	"  or:  profil export --FORMAT [OPTION...] [FILE]\n"
-	"  or:  profil info\n"
+	"  or:  profil info [--json]\n"
 	"  or:  profil help [run|report|diff|export|info]\n"
 	"\n"
 	"  run      Run COMMAND, or attach to processes, print the functions in which they\n"

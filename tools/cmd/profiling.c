@@ -6,11 +6,10 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cmd/announce.h"
 #include "cmd/commands.h"
 #include "cmd/not_run.h"
 #include "cmd/outcome.h"
@@ -24,7 +23,6 @@
 #include "record/recording.h"
 #include "record/signals.h"
 #include "record/wait.h"
-#include "util/base_name.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
 
@@ -368,34 +366,6 @@ out:
 	return error ? -1 : 0;
 }
 
-/* Tell a user at a terminal what is profiled, and how to end that: nothing else is printed until then. */
-static void announce(const struct profiling *profiling, const char *what)
-{
-	const double duration = (double)profiling->options->duration_ns / NS_PER_S;
-
-	if (!isatty(STDERR_FILENO))
-		return;
-	if (duration > 0)
-		failure_warnx("profiling %s for %g s; ^C ends it", what, duration);
-	else
-		failure_warnx("profiling %s; ^C ends it", what);
-}
-
-static void announce_processes(const struct profiling *profiling)
-{
-	const struct profiling_options *options = profiling->options;
-	const char *program = profiling->outcome.argv[0];
-	char others[32] = "", *text;
-
-	if (options->nr_pids > 1)
-		snprintf(others, sizeof(others), " and %zu more", options->nr_pids - 1);
-	if (asprintf(&text, "%d (%s)%s", options->pids[0], program ? base_name(program) : "?",
-		     others) < 0)
-		return;
-	announce(profiling, text);
-	free(text);
-}
-
 /* Attached processes run. Return: the exit status. */
 static int profile_attached(struct profiling *profiling)
 {
@@ -420,7 +390,8 @@ static int profile_processes(struct profiling *profiling)
 	profiling->outcome.argv = argv;
 	profiling->so_far.pid = profiling->options->pids[0];
 	if (!attach_processes(profiling)) {
-		announce_processes(profiling);
+		announce_processes(profiling->options->pids, profiling->options->nr_pids, argv[0],
+				   profiling->options->duration_ns);
 		status = profile_attached(profiling);
 	}
 	procfs_free_command(argv);
@@ -484,7 +455,7 @@ static int profile_members(struct profiling *profiling, const char *directory)
 	profiling->outcome.argv = argv;
 	profiling->outcome.log.cgroup = directory;
 	profiling->so_far.pid = members->first;
-	announce(profiling, directory);
+	announce(directory, profiling->options->duration_ns);
 	status = profile_attached(profiling);
 	explain_refused(members);
 	procfs_free_command(argv);

@@ -197,8 +197,8 @@ static long annotate_similar(const struct result *result, struct symbols *symbol
 			      options_file_name(arguments->file), arguments->annotate);
 		return 0;
 	}
-	name = functionname_find(result, symbols, arguments->annotate, arguments->choice.keep_mangled,
-				 &others);
+	name = functionname_find(result, symbols, arguments->annotate,
+				 arguments->choice.keep_mangled, &others);
 	if (name)
 		nr = annotate(result, symbols, arguments, name);
 	if (!nr)

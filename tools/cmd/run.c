@@ -33,7 +33,7 @@
 
 /* Options without a letter */
 enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS, KEY_FORCE, KEY_DURATION, KEY_INTERVAL,
-       KEY_CGROUP, KEY_NO_TABLE, KEY_CALL_GRAPH };
+	KEY_CGROUP, KEY_NO_TABLE, KEY_CALL_GRAPH };
 
 #define DEFAULT_INTERVAL_NS	(60 * NS_PER_S)
 #define HIGHEST_RATE		"max"	/* as an argument of --rate */
@@ -373,7 +373,8 @@ int run_main(int argc, char **argv)
 		profiling->output = NULL;
 	}
 	/* a pipe takes only one result */
-	if (!profiling->has_interval && profiling->output && outcome_takes_snapshots(profiling->output))
+	if (!profiling->has_interval && profiling->output &&
+	    outcome_takes_snapshots(profiling->output))
 		profiling->snapshot_ns = DEFAULT_INTERVAL_NS;
 	status = profiling_run(profiling);
 	if (profiling->table)

@@ -32,8 +32,9 @@ struct table_choice {
 	bool keep_mangled;
 };
 
-/* The options --by, --lines, --sort, --top, --all, --min-percent and --full-names, for .children of a
- * struct argp. Its input is a struct table_choice.
+/*
+ * The options --by, --lines, --sort, --top, --all, --min-percent and --full-names, for .children of
+ * a struct argp. Its input is a struct table_choice.
  */
 extern const struct argp table_choice_argp;
 
@@ -48,8 +49,8 @@ void table_choice_set_style(struct table_choice *choice, FILE *out, enum termina
 /**
  * table_choice_make - make the profile that the table shows
  * @choice:  the table
- * @profile: filled in, unless table_is_of_owners(); must be released with profile_release(), even on
- *           error, and be zero before
+ * @profile: filled in, unless table_is_of_owners(); zero before; must be released with
+ *           profile_release(), even on error
  * @result:  the run
  * @symbols: its symbols
  *

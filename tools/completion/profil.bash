@@ -39,6 +39,7 @@ _profil_options() {
 			--object= --old-root= --percent-limit= --process= --program= --refresh --shares \
 			--thread= --top=
 		;;
+	info) echo --json ;;
 	esac
 	echo --help --usage --version
 }

@@ -112,7 +112,7 @@ complete -c profil -n '__profil_in report diff; or __profil_in_run' -l percent-l
 complete -c profil -n '__profil_in report diff; or __profil_in_run' -l top -x -d 'Only so many rows'
 
 complete -c profil -n '__profil_in diff' -l fail-above -x -d 'Exit with 3 if slower by more percent'
-complete -c profil -n '__profil_in report diff' -l json -d 'Print JSON'
+complete -c profil -n '__profil_in report diff info' -l json -d 'Print JSON'
 complete -c profil -n '__profil_in diff' -l markdown -d 'A table for a pull request'
 complete -c profil -n '__profil_in diff' -l new-root -x -a '(__fish_complete_directories)' -d 'Objects of the new result'
 complete -c profil -n '__profil_in diff' -l old-root -x -a '(__fish_complete_directories)' -d 'Objects of the old result'

@@ -93,7 +93,7 @@ _profil_export() {
 }
 
 _profil_info() {
-	_arguments -s -S $_profil_common
+	_arguments -s -S $_profil_common '--json[print JSON]'
 }
 
 _profil_help() {

@@ -78,8 +78,8 @@ no_memory:
 }
 
 /*
- * On a terminal, limit the table to the rows that fit, and elsewhere the table of a run to a summary,
- * unless the user has set a limit.
+ * On a terminal, limit the table to the rows that fit, and elsewhere the table of a run to a
+ * summary, unless the user has set a limit.
  */
 static struct table_options fit_rows(const struct report *report, long other_lines)
 {

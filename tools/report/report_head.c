@@ -66,7 +66,7 @@ static void print_command(FILE *out, const struct result *result)
 	putc('\n', out);
 }
 
-/* Print how the command ended, unless it succeeded. It has not ended in the result of a running one. */
+/* Print how the command failed. In the result of a command that still runs, its status is 0. */
 static void print_end(FILE *out, const struct result *result)
 {
 	const int status = result->status;

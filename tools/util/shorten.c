@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Shortens names to fit into a column of a table. What the compiler appends to the name of a copy
- * of a function goes first, then the text in brackets in names of C++, Rust and Go, then namespaces:
- * the names of the function and its class matter most.
+ * of a function goes first, then the text in brackets in names of C++, Rust and Go, then
+ * namespaces: the names of the function and its class matter most.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -236,8 +236,9 @@ static const char *find_separator(const char *at, int *depth, bool slash)
 }
 
 /*
- * Keep as many of the last names in a name as fit, or the last one and the end of that before it, or
- * some of the last one. @name: without lists. Return: the name, to be freed with free(); NULL: no memory.
+ * Keep as many of the last names in a name as fit, or the last one and the end of that before it,
+ * or some of the last one. @name: without lists. Return: the name, to be freed with free(); NULL:
+ * no memory.
  */
 static char *keep_last(const char *name, int most)
 {
