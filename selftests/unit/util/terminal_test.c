@@ -122,7 +122,8 @@ static void long_comments_are_wrapped(void **state)
 					     "# of twenty columns,\n"
 					     "# of twenty-one of them\n"
 					     "#\n"
-					     "# a/path/longer/than/a/line, and more\n"), 7);
+					     "# a/path/longer/than/a/line, and more\n"
+					     "# figures, as 0.125 s\n"), 9);
 	assert_int_equal(terminal_print_text(out, &endless, "# of twenty-one of them\n# b\n"), 2);
 	assert_int_equal(terminal_print_comment(out, &narrow, "# %s is named\033", "\u6f22\u5b57\n"), 0);
 	fflush(out);
@@ -134,6 +135,8 @@ static void long_comments_are_wrapped(void **state)
 			    "# a/path/longer/than\n"
 			    "#   /a/line, and\n"
 			    "#   more\n"
+			    "# figures, as\n"
+			    "#   0.125 s\n"
 			    "# of twenty-one of them\n# b\n"
 			    "# \u6f22\u5b57\\012 is\n"
 			    "#   named\\033\n");
