@@ -17,7 +17,9 @@
 
 #include <profile/comparison.h>
 #include <profile/profile.h>
+#include <report/comparison_gate.h>
 #include <report/report.h>
+#include <report/report_json.h>
 #include <result/resultfile.h>
 #include <result/resultpack.h>
 
@@ -26,6 +28,25 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char name[] = "_ZN1a1bEv";	/* name of functions */
+
+static void print_comparison(const struct comparison *comparison,
+			     const struct comparison_side *side)
+{
+	const struct comparison_side sides[] = { *side, *side };
+	const struct comparison_gate gate = { .is_set = true };
+	const struct comparison_table table = { .top = 10 };
+	const char *const names[] = { name, name };
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	comparison_print_json(out, comparison, names, sides, &table, &gate);
+	comparison_print_markdown(out, comparison, &table, &gate);
+	if (comparison_fails(comparison, &gate))
+		abort();
+	fclose(out);
+	free(text);
+}
 
 /* Compared with itself, a profile has no significant changes. */
 static void compare(const struct result *result, const struct profile *profile)
@@ -37,10 +58,12 @@ static void compare(const struct result *result, const struct profile *profile)
 		struct comparison comparison;
 		size_t i;
 
-		if (!comparison_make(&comparison, &side, &side, of))
+		if (!comparison_make(&comparison, &side, &side, of)) {
 			for (i = 0; i < comparison.nr_rows; i++)
 				if (comparison.rows[i].is_significant)
 					abort();
+			print_comparison(&comparison, &side);
+		}
 		comparison_release(&comparison);
 	}
 }
@@ -58,9 +81,8 @@ static void show(const struct result *result)
 			abort();
 		profile_demangle(&profile);
 		compare(result, &profile);
-		for (by = TABLE_BY_FUNCTION; by <= TABLE_BY_PROCESS; by++) {
-			out = open_memstream(&text, &length);
-			report_print(out, &(struct report){
+		for (by = TABLE_BY_FUNCTION; by < NR_TABLES; by++) {
+			const struct report report = {
 				.result = result,
 				.profile = &profile,
 				.table.by = by,
@@ -69,7 +91,11 @@ static void show(const struct result *result)
 					.color = true, .bars = 20, .columns = 40 * (int)by,
 				},
 				.of_file = true,
-			});
+			};
+
+			out = open_memstream(&text, &length);
+			report_print(out, &report);
+			report_print_json(out, &report);
 			fclose(out);
 			free(text);
 		}
