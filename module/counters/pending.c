@@ -9,6 +9,7 @@
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -117,7 +118,7 @@ void profil_pending_init(struct profil_pending *pending)
  */
 u32 profil_pending_want(u32 rate, u32 cpus)
 {
-	u64 want = (u64)cpus * ((u64)rate * PROFIL_PENDING_MS / 1000 + 1);
+	u64 want = (u64)cpus * (div_u64((u64)rate * PROFIL_PENDING_MS, 1000) + 1);
 
 	return min_t(u64, want, PROFIL_PENDING_MAX);
 }
