@@ -43,6 +43,7 @@
 /**
  * struct profil_timer - the timer of one CPU for one kind of profile
  * @kind:   kind of profile
+ * @sampled: the current thread had a profile when it came to the CPU, or has got one since
  * @timer:  queued while a profiled thread is on the CPU, and until the next point after that
  * @since:  time up to which points have been counted, in ns of ktime_get()
  * @grid:   grid of the last profiled thread: of its profiles, the one with the next point
@@ -52,6 +53,7 @@
  */
 struct profil_timer {
 	enum profil_kind kind;
+	bool sampled;
 	struct hrtimer timer;
 	u64 since;
 	struct profil_grid grid;
@@ -199,7 +201,8 @@ static __always_inline void timer_switch(enum profil_kind kind, struct task_stru
 	struct profil_subject *subject;
 	u64 now = 0;
 
-	subject = profil_subject_find(kind, prev, true);
+	/* most threads are not profiled: then this saves a lookup */
+	subject = timer->sampled ? profil_subject_find(kind, prev, true) : NULL;
 	if (subject) {
 		now = ktime_get_ns();
 		/* a later timer is armed for the next point: no point has passed */
@@ -207,6 +210,7 @@ static __always_inline void timer_switch(enum profil_kind kind, struct task_stru
 			timer_sample_passed(timer, kind, subject, prev, now, false);
 	}
 	subject = profil_subject_find(kind, next, true);
+	timer->sampled = subject;
 	if (subject) {
 		now = now ?: ktime_get_ns();
 		timer->since = now;
@@ -334,6 +338,7 @@ static __always_inline void timer_arm_kind_here(enum profil_kind kind)
 	u64 now = ktime_get_ns();
 
 	subject = profil_subject_find(kind, current, true);
+	timer->sampled = subject;
 	if (subject) {
 		timer_sample_passed(timer, kind, subject, current, now, false);
 		timer_arm(timer, kind, subject, now);
