@@ -63,10 +63,10 @@ noinline bool profil_fast_refill(struct profil_fast *fast, u64 pc)
 	if (range->scale && range->last - range->offset > U32_MAX)
 		return false;
 	bin = profil_bin(range, pc, config->shift);
-	if (bin == PROFIL_NO_BIN || profil_session_needs_recheck(session))
+	if (bin == PROFIL_NO_BIN)
 		return false;
 	index = (range->buf_offset + (bin << config->shift)) >> PAGE_SHIFT;
-	page = profil_buffer_page(&session->buffer, index);
+	page = profil_session_page(session, index);
 	if (!page)
 		return false;
 	cached = &fast->pages[index % PROFIL_FAST_PAGES];

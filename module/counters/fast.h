@@ -182,7 +182,7 @@ static __always_inline bool profil_fast_sample(struct profil_fast *fast,
 
 	if (unlikely(!profil_irq_trylock(&slot->lock)))
 		return false;
-	/* @mm again: the barrier may have cleared it before this had the lock */
+	/* look at @mm again: the barrier may have cleared it before this CPU had the lock */
 	if (unlikely(READ_ONCE(fast->mm) != task->mm) ||
 	    unlikely(READ_ONCE(fast->session->state) != PROFIL_STATE_RUNNING) ||
 	    (refill && !profil_fast_refill(fast, pc)))

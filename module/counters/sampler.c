@@ -61,9 +61,7 @@ static __always_inline struct page *sampler_look_up(struct profil_session *sessi
 	unsigned long index = buf_offset >> PAGE_SHIFT;
 
 	if (unlikely(!cpu->page || cpu->index != index)) {
-		if (unlikely(profil_session_needs_recheck(session)))
-			return NULL;
-		cpu->page = profil_buffer_page(&session->buffer, index);
+		cpu->page = profil_session_page(session, index);
 		cpu->index = index;
 	}
 	return cpu->page;

@@ -143,6 +143,18 @@ static inline bool profil_session_needs_recheck(const struct profil_session *ses
 		BIT(SESSION_FAULTED));
 }
 
+/*
+ * The page of a counter, by its number among the pages of all spans. With the lock of this CPU's
+ * slot held. Return: NULL: it is not pinned, or must not be written at the moment.
+ */
+static inline struct page *profil_session_page(struct profil_session *session,
+					       unsigned long index)
+{
+	if (unlikely(profil_session_needs_recheck(session)))
+		return NULL;
+	return profil_buffer_page(&session->buffer, index);
+}
+
 /* Whether it samples @task, which has its memory. */
 static inline bool profil_session_samples_task(const struct profil_session *session,
 					       struct task_struct *task)
