@@ -119,12 +119,13 @@ static uint64_t find_shortest_accepted(struct __test_metadata *_metadata,
  */
 TEST_F(exec, at_each_place)
 {
-	uint64_t middle = find_shortest_accepted(_metadata, self), ahead;
+	uint64_t middle = find_shortest_accepted(_metadata, self) / STEP_NS * STEP_NS, ahead;
 	unsigned int attached = 0, refused = 0;
 
 	if (middle < AROUND_NS)
 		SKIP(return, "the kernel does not preempt system calls");
-	for (ahead = middle - AROUND_NS; ahead < middle + AROUND_NS; ahead += STEP_NS) {
+	/* the search errs if one of its steps was interrupted: go down until enough were refused */
+	for (ahead = middle + AROUND_NS; ahead && refused < AROUND_NS / STEP_NS; ahead -= STEP_NS) {
 		int error = attach_before_exec(_metadata, self, ahead);
 
 		EXPECT_TRUE(!error || error == ESRCH);
