@@ -239,17 +239,21 @@ struct page *profil_pin_create_page(struct address_space *mapping, pgoff_t index
 
 /*
  * In a worker, create a page of shmem before it is mapped. The page outlives the process, so
- * a fault, which may find no owner to charge, must not create it. Return: the page, with a
- * reference; NULL: a fault may create it; or an error.
+ * a fault, which may find no owner to charge, must not create it. No reference is kept: with one,
+ * the kernel could not move the page out of CMA, where no page may be pinned for long. If the page
+ * goes to swap meanwhile, the charge is on record there. Return: 0 or an error.
  */
-static struct page *pin_create_first(struct vm_area_struct *vma,
-				     unsigned long addr)
+static int pin_create_first(struct vm_area_struct *vma, unsigned long addr)
 {
-	if (current->mm == vma->vm_mm || !pin_is_shmem(vma) ||
-	    userfaultfd_armed(vma))
-		return NULL;
-	return profil_pin_create_page(vma->vm_file->f_mapping,
-				      linear_page_index(vma, addr));
+	struct page *page;
+
+	if (current->mm == vma->vm_mm || !pin_is_shmem(vma) || userfaultfd_armed(vma))
+		return 0;
+	page = profil_pin_create_page(vma->vm_file->f_mapping, linear_page_index(vma, addr));
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	put_page(page);
+	return 0;
 }
 
 /**
@@ -270,7 +274,6 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 {
 	struct vm_area_struct *vma;
 	unsigned int flags = FOLL_WRITE | FOLL_LONGTERM | FOLL_NOWAIT;
-	struct page *created = NULL;
 	int err, absent;
 	long pinned;
 
@@ -286,13 +289,11 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 			return absent;
 		flags |= COMPAT_FOLL_NOFAULT;
 	} else {
-		created = pin_create_first(vma, addr);
-		if (IS_ERR(created))
-			return PTR_ERR(created);
+		err = pin_create_first(vma, addr);
+		if (err)
+			return err;
 	}
 	pinned = compat_pin_user_pages_remote(mm, addr, nr, flags, pages);
-	if (created)
-		put_page(created);
 	if (pinned > 0)
 		return pinned;
 	/* for an absent page, FOLL_NOWAIT gives 0, and FOLL_NOFAULT -EFAULT */
