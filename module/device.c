@@ -10,6 +10,7 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/uaccess.h>
+#include <linux/uio.h>
 
 #include <linux/profil.h>
 
@@ -184,10 +185,11 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static ssize_t device_read(struct file *file, char __user *user, size_t bytes, loff_t *position)
+static ssize_t device_read(struct kiocb *request, struct iov_iter *to)
 {
-	return profil_file_read(file->private_data, user, bytes,
-				   file->f_flags & O_NONBLOCK);
+	bool nonblock = request->ki_filp->f_flags & O_NONBLOCK || request->ki_flags & IOCB_NOWAIT;
+
+	return profil_file_read(request->ki_filp->private_data, to, nonblock);
 }
 
 static __poll_t device_poll(struct file *file, poll_table *table)
@@ -199,7 +201,7 @@ static const struct file_operations device_fops = {
 	.owner = THIS_MODULE,
 	.open = device_open,
 	.release = device_release,
-	.read = device_read,
+	.read_iter = device_read,
 	.poll = device_poll,
 	.unlocked_ioctl = device_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,

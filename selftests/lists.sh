@@ -19,7 +19,8 @@ module_programs=("${one_cpu_programs[@]}" memory/memory_test memory/killed_test
 	memory/pin_test memory/file_page_test memory/slow_page_test core/limits_test core/flags_test
 	core/thread_only_test core/clock_test core/rate_test core/late_test
 	attach/attach_refused_test attach/attach_cycles_test attach/attach_threads_test
-	attach/attach_args_test attach/attach_several_test attach/attach_exec_test)
+	attach/attach_args_test attach/attach_several_test attach/attach_exec_test
+	attach/attach_order_test)
 # Attacks on other users, on the machine and on the kernel. Not ftrace_kill_test: no session can
 # start after it, so it has guests of its own (scripts/check/steps.sh: ftrace_kill).
 attack_programs=()

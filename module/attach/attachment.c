@@ -156,11 +156,8 @@ static void attachment_init_phases(struct profil_attachment *attachment)
 	u32 number = atomic_inc_return(&serial);
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		u32 *phase = per_cpu_ptr(attachment->phases, cpu);
-
-		*phase = profil_clock_phase(number, cpu);
-	}
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(attachment->log.slots, cpu)->phase = profil_clock_phase(number, cpu);
 }
 
 /* Return: an attachment without targets, or an error. */
@@ -187,21 +184,16 @@ static struct profil_attachment *attachment_create(const struct profil_attach *a
 	err = profil_log_init(&attachment->log, arg->log_bytes);
 	if (err)
 		goto uncharge;
-	err = -ENOMEM;
-	attachment->phases = alloc_percpu_gfp(u32, GFP_KERNEL_ACCOUNT);
-	if (!attachment->phases)
-		goto close_log;
 	attachment_init_phases(attachment);
 	err = profil_hooks_get(profil_clock_hooks(&attachment->pace, PROFIL_KIND_TARGET));
 	if (err)
-		goto free_phases;
+		goto close_log;
 	attachment->pids = get_pid_ns(task_active_pid_ns(current));
 	return attachment;
 
-free_phases:
-	free_percpu(attachment->phases);
 close_log:
 	profil_log_close(&attachment->log);
+	profil_log_free(&attachment->log);
 uncharge:
 	profil_uncharge_pages(&attachment->rights, arg->log_bytes >> PAGE_SHIFT);
 put_rights:
@@ -217,6 +209,7 @@ static void attachment_free_work(struct work_struct *work)
 	struct profil_attachment *attachment =
 		container_of(to_rcu_work(work), struct profil_attachment, free_work);
 
+	profil_log_free(&attachment->log);
 	put_pid_ns(attachment->pids);
 	profil_rights_put(&attachment->rights);
 	kfree(attachment);
@@ -224,14 +217,13 @@ static void attachment_free_work(struct work_struct *work)
 
 /*
  * End all targets, and free the attachment. The log's memory is freed at once: it is large, and no
- * clock uses it or the phases after the log is closed.
+ * clock uses it after the log is closed.
  */
 static void attachment_close(struct profil_attachment *attachment)
 {
 	profil_target_unpublish_all(attachment);
 	profil_log_close(&attachment->log);
 	profil_uncharge_pages(&attachment->rights, attachment->log.size >> PAGE_SHIFT);
-	free_percpu(attachment->phases);
 	profil_hooks_put(profil_clock_hooks(&attachment->pace, PROFIL_KIND_TARGET));
 	INIT_RCU_WORK(&attachment->free_work, attachment_free_work);
 	queue_rcu_work(attachment_queue, &attachment->free_work);
@@ -405,12 +397,11 @@ void profil_file_status(struct profil_file *opened, struct profil_status *status
 }
 
 /* As profil_log_read(); -EINVAL: nothing was attached. */
-ssize_t profil_file_read(struct profil_file *opened, char __user *user, size_t bytes,
-			 bool nonblock)
+ssize_t profil_file_read(struct profil_file *opened, struct iov_iter *to, bool nonblock)
 {
 	struct profil_attachment *attachment = file_attachment(opened);
 
-	return attachment ? profil_log_read(&attachment->log, user, bytes, nonblock) : -EINVAL;
+	return attachment ? profil_log_read(&attachment->log, to, nonblock) : -EINVAL;
 }
 
 __poll_t profil_file_poll(struct profil_file *opened, struct file *file, poll_table *table)

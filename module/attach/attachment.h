@@ -17,6 +17,7 @@
 #include "clock/clock.h"
 #include "user.h"
 
+struct iov_iter;
 struct pid_namespace;
 struct profil_attach;
 struct profil_status;
@@ -27,8 +28,6 @@ struct profil_status;
  * @flags:     PROFIL_USER_ONLY and so on, of struct profil_attach
  * @rights:    limits of the process that attached first, whose memory the log is
  * @log:       records of all targets
- * @phases:    for each CPU the part of a sample that ticks have earned so far (tick_math.h);
- *             used with the log's lock held
  * @pids:      PID namespace of the process that attached first
  * @targets:   its targets; with the lock of the table of targets
  * @closed:    the file is closed: no target may be added; with the same lock
@@ -45,7 +44,6 @@ struct profil_attachment {
 	struct profil_rights rights;
 	/* samples write it: on other cache lines than what clocks only read */
 	struct profil_log log ____cacheline_aligned_in_smp;
-	u32 __percpu *phases;
 	struct pid_namespace *pids;
 	struct hlist_head targets;
 	bool closed;
@@ -72,8 +70,7 @@ struct profil_file *profil_file_open(void);
 void profil_file_close(struct profil_file *opened);
 int profil_file_attach(struct profil_file *opened, const struct profil_attach *arg);
 void profil_file_status(struct profil_file *opened, struct profil_status *status);
-ssize_t profil_file_read(struct profil_file *opened, char __user *user, size_t bytes,
-			 bool nonblock);
+ssize_t profil_file_read(struct profil_file *opened, struct iov_iter *to, bool nonblock);
 __poll_t profil_file_poll(struct profil_file *opened, struct file *file, poll_table *table);
 
 int profil_attachment_init(void);

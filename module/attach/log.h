@@ -1,56 +1,138 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A bounded log of records in kernel memory. Clocks and hooks write it in any context, and
- * read(2) takes records out.
+ * A bounded log in kernel memory. Each CPU writes its samples into chunks of its own (here), all
+ * CPUs write the other records into one ring (log.c), and read(2) takes both out (log_read.c).
+ *
+ * The ring has an order, and its length is the clock of the log: each sample has the length of the
+ * ring, its place, from before its target was looked at. So a sample with a place is after the
+ * records before that place, and no record that was written before a target was removed, or had
+ * other memory, has a higher one. The reader merges the CPUs' samples and the ring by place.
+ * Samples of several CPUs with one place are in no order.
  */
 #ifndef _PROFIL_LOG_H
 #define _PROFIL_LOG_H
 
 #include <linux/irq_work.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/profil.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
+struct iov_iter;
+
 /**
- * struct profil_log - a log
- * @lock:     held by writers. Raw, because clocks write in hard interrupts
- * @data:     ring of @size bytes; NULL: closed, nothing is written
- * @size:     a power of two
- * @most_samples: how much of the log may be in use after a sample, in bytes
- * @head:     bytes ever written, modulo 2^32: only writers change it
- * @tail:     bytes ever read, modulo 2^32: only the reader changes it
- * @lost_samples: samples in records that found no room, since the last LOST record
- * @lost_records: other records that found no room, since then
- * @counted:  samples ever written
- * @lost:     samples ever lost
- * @has_lost: a record was lost
- * @skipped:  samples that were due but not taken (clock.c)
- * @ended:    nothing will be written any more
- * @waits:    a reader may wait for a quarter of the log, and must be woken
- * @read_mutex: one reader at a time
- * @wait:     readers that wait for a quarter of the log, or for its end
- * @wake_work: wakes them from a context that cannot
- *
- * A record starts at a multiple of 8 bytes, so that its head is in one piece.
+ * struct profil_log_sample - a sample in a chunk
+ * @place:   @place of the log when it was taken, and PROFIL_LOG_IN_KERNEL
+ * @pid:     as in struct profil_record, like the following
+ * @pc:      address
+ * @samples: number of samples
+ * @tid:     thread
  */
-struct profil_log {
+struct profil_log_sample {
+	u32 place;
+	pid_t pid;
+	u64 pc;
+	u32 samples;
+	pid_t tid;
+};
+
+/* Parts of a place, which is a multiple of 8 otherwise */
+#define PROFIL_LOG_IN_KERNEL	1U	/* the sample is in kernel mode */
+#define PROFIL_LOG_LOST_HERE	4U	/* records were lost here: LOST will be the next one */
+
+#define PROFIL_LOG_CHUNK	1024
+#define PROFIL_LOG_CHUNK_SAMPLES						\
+	((PROFIL_LOG_CHUNK - sizeof(struct list_head) - 2 * sizeof(u32)) /	\
+	 sizeof(struct profil_log_sample))
+
+/**
+ * struct profil_log_chunk - samples of one CPU
+ * @node:    entry in the log's @free, or in a slot's @chunks or @reading
+ * @taken:   how many have been read
+ * @nr:      how many have been written; valid in @reading
+ * @samples: in the order of time
+ */
+struct profil_log_chunk {
+	struct list_head node;
+	u32 taken;
+	u32 nr;
+	struct profil_log_sample samples[PROFIL_LOG_CHUNK_SAMPLES];
+};
+
+/**
+ * struct profil_log_slot - a CPU's part of a log
+ * @lock:    the CPU writes a sample; or the reader takes the chunks away, once for each read(2), or
+ *           the log is closed. No other CPU takes it. Raw, because clocks write in hard interrupts
+ * @phase:   the part of a sample that ticks have earned so far (tick_math.h)
+ * @next:    the next sample of the last of @chunks
+ * @end:     end of that chunk; equal to @next: it is full, or there is none
+ * @chunks:  written, and not taken away by the reader
+ * @counted: samples ever written
+ * @lost:    samples ever lost
+ * @skipped: samples that were due but not taken (clock.c)
+ * @reading: chunks that the reader has taken away; with read_mutex
+ * @lost_read: how many of @lost the reader has reported; with read_mutex
+ */
+struct profil_log_slot {
 	raw_spinlock_t lock;
-	void *data;
-	u32 size;
-	u32 most_samples;
-	u32 head;
-	u32 tail;
-	u64 lost_samples;
-	u64 lost_records;
+	u32 phase;
+	struct profil_log_sample *next;
+	struct profil_log_sample *end;
 	u64 counted;
 	u64 lost;
 	u64 skipped;
+	struct list_head chunks;
+	struct list_head reading;
+	u64 lost_read;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct profil_log - a log
+ * @place:    what samples are given: @head, and PROFIL_LOG_LOST_HERE
+ * @size:     in bytes, a power of two: half of it is the ring, half chunks
+ * @slots:    for each possible CPU
+ * @lock:     held by writers of the ring, and to take or return a free chunk. Raw, because hooks
+ *            and clocks write with interrupts disabled
+ * @data:     ring of @ring_size bytes, then the chunks; NULL: closed, nothing is written
+ * @ring_size: a power of two
+ * @head:     bytes ever written to the ring, modulo 2^32: only writers change it
+ * @tail:     bytes ever read, modulo 2^32: only the reader changes it
+ * @free:     chunks without samples
+ * @used:     number of the other chunks
+ * @wake_at:  so many are a reason to read
+ * @lost_records: records that found no room in the ring, since the last LOST record there
+ * @has_lost: there were such records
+ * @ended:    nothing will be written any more
+ * @waits:    a reader may wait until there is a reason to read, and must be woken
+ * @read_mutex: one reader at a time
+ * @lost_samples: samples that were lost and not yet reported by a LOST record; with read_mutex
+ * @wait:     readers that wait for a reason to read, or for the end
+ * @wake_work: wakes them from a context that cannot
+ *
+ * A record in the ring starts at a multiple of 8 bytes, so that its head is in one piece.
+ */
+struct profil_log {
+	/* samples read these: on another cache line than what is written more often */
+	u32 place;
+	u32 size;
+	struct profil_log_slot __percpu *slots;
+	raw_spinlock_t lock ____cacheline_aligned_in_smp;
+	void *data;
+	u32 ring_size;
+	u32 head;
+	u32 tail;
+	struct list_head free;
+	u32 used;
+	u32 wake_at;
+	u64 lost_records;
 	bool has_lost;
 	bool ended;
 	bool waits;
 	struct mutex read_mutex; /* see above */
+	u64 lost_samples;
 	wait_queue_head_t wait;
 	struct irq_work wake_work;
 };
@@ -63,53 +145,49 @@ void profil_log_write_user(struct profil_log *log, struct profil_record *record,
 			   u32 bytes, const void __user *more, u32 more_bytes);
 void profil_log_lose(struct profil_log *log);
 
-/* With interrupts off and the lock held. */
-void profil_log_wake(struct profil_log *log);
-bool profil_log_write_any_sample(struct profil_log *log, struct profil_record_sample sample);
+/* With interrupts off and the slot's lock held. */
+struct profil_log_sample *profil_log_start_chunk(struct profil_log *log,
+						 struct profil_log_slot *slot);
 
 /* May sleep. */
 int profil_log_init(struct profil_log *log, u32 size);
 void profil_log_close(struct profil_log *log);
-ssize_t profil_log_read(struct profil_log *log, char __user *user, size_t bytes,
-			bool nonblock);
+void profil_log_free(struct profil_log *log);
+
+/* With @lock held. */
+bool profil_log_make_room(struct profil_log *log, u32 bytes);
+
+/* May sleep; in log_read.c. */
+ssize_t profil_log_read(struct profil_log *log, struct iov_iter *to, bool nonblock);
 bool profil_log_is_readable(struct profil_log *log);
 void profil_log_status(struct profil_log *log, struct profil_status *status);
 
-/* Add @bytes that have been copied. @used: how many were in use, or more. With the lock held. */
-static __always_inline void profil_log_advance(struct profil_log *log, u32 used, u32 bytes)
-{
-	/* pairs with the acquire in log_used(): the reader sees the bytes */
-	smp_store_release(&log->head, log->head + bytes);
-	if (unlikely(used + bytes >= log->size / 4))
-		profil_log_wake(log);
-}
-
 /**
- * profil_log_write_sample - write a SAMPLE or KERNEL_SAMPLE record
- * @log:    open, with the lock held
- * @sample: record
+ * profil_log_write_sample - write a sample
+ * @log:    log
+ * @slot:   this CPU's, with the lock held
+ * @sample: sample
  *
- * With interrupts off. Inlined, so that @sample is a few stores. The last quarter of the log is for
- * other records: a reader that misses an EXEC takes all samples after it for those of another
- * program.
+ * With interrupts off. Inlined, so that @sample is a few stores.
  *
  * Return: false if there is no room, so that it is lost.
  */
 static __always_inline bool profil_log_write_sample(struct profil_log *log,
-						    const struct profil_record_sample sample)
+						    struct profil_log_slot *slot,
+						    const struct profil_log_sample sample)
 {
-	u32 offset = log->head & (log->size - 1);
-	/* pairs with the release in profil_log_read(): the reader has copied what it freed */
-	u32 used = log->head - smp_load_acquire(&log->tail);
+	struct profil_log_sample *next = slot->next;
 
-	/* no room, or after lost records, or it wraps */
-	if (unlikely(used + sizeof(sample) > log->most_samples) ||
-	    unlikely(log->lost_samples | log->lost_records) ||
-	    unlikely(offset + sizeof(sample) > log->size))
-		return profil_log_write_any_sample(log, sample);
-	*(struct profil_record_sample *)(log->data + offset) = sample;
-	profil_log_advance(log, used, sizeof(sample));
-	log->counted += sample.samples;
+	if (unlikely(next == slot->end)) {
+		next = profil_log_start_chunk(log, slot);
+		if (!next) {
+			slot->lost += sample.samples;
+			return false;
+		}
+	}
+	*next = sample;
+	slot->next = next + 1;
+	slot->counted += sample.samples;
 	return true;
 }
 

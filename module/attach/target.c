@@ -272,7 +272,7 @@ void profil_target_refuse_exec(struct profil_target *target)
  *
  * Does nothing if it has been removed already. Ends the log with the last target.
  *
- * No sample follows @exit: clocks see under the log's lock that the target is removed.
+ * No sample follows @exit: see target_sample().
  */
 void profil_target_unpublish(struct profil_target *target, struct profil_record_exit *exit)
 {
@@ -420,18 +420,17 @@ void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 
 /* --- samples ------------------------------------------------------------------ */
 
-/* With the log's lock held. Return: how many samples ticks and points of the timer stand for. */
-static __always_inline u64 target_samples(struct profil_attachment *attachment, u64 ticks,
-					  u64 points)
+/* With the slot's lock held. Return: how many samples ticks and points of the timer stand for. */
+static __always_inline u64 target_samples(const struct profil_attachment *attachment,
+					  struct profil_log_slot *slot, u64 ticks, u64 points)
 {
 	const struct profil_pace *pace = &attachment->pace;
 	u64 samples = points;
 
 	if (ticks)
-		samples = profil_accumulate(this_cpu_ptr(attachment->phases), ticks, pace->rate,
-					    HZ);
+		samples = profil_accumulate(&slot->phase, ticks, pace->rate, HZ);
 	if (unlikely(samples > 1))
-		samples = profil_clock_limit(pace, false, samples, &attachment->log.skipped);
+		samples = profil_clock_limit(pace, false, samples, &slot->skipped);
 	return samples;
 }
 
@@ -466,35 +465,35 @@ static __always_inline void target_sample(struct profil_target *target, struct t
 {
 	struct profil_attachment *attachment = target->attachment;
 	struct profil_log *log = &attachment->log;
-	struct profil_record_sample sample;
+	struct profil_log_slot *slot;
 	u64 samples;
+	u32 place;
 
 	if (unlikely(attachment->flags & (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY)))
 		return;
-	profil_irq_lock(&log->lock);
-	/* the rest of the attachment is there while the log is open */
-	if (unlikely(!log->data || hlist_unhashed_lockless(&target->of_attachment)))
+	slot = this_cpu_ptr(log->slots);
+	/* for the reader, and for profil_log_close(), after which no target is in the list */
+	profil_irq_lock(&slot->lock);
+	/* in this order: if EXIT is before @place, this sees that the target was removed before it */
+	place = smp_load_acquire(&log->place);
+	if (unlikely(hlist_unhashed_lockless(&target->of_attachment)))
 		goto unlock;
-	samples = target_samples(attachment, ticks, points);
+	samples = target_samples(attachment, slot, ticks, points);
 	if (!samples)
 		goto unlock;
 	this_cpu_add(profil_cpu_stats.samples, samples);
-	sample = (struct profil_record_sample) {
-		.head = {
-			.type = in_user ? PROFIL_RECORD_SAMPLE : PROFIL_RECORD_KERNEL_SAMPLE,
-			.bytes = sizeof(sample),
+	if (likely(profil_log_write_sample(log, slot, (struct profil_log_sample) {
+			.place = place | (in_user ? 0 : PROFIL_LOG_IN_KERNEL),
 			.pid = target->pid,
-		},
-		.pc = target_pc(target, task),
-		.samples = samples,
-		.tid = target_tid(attachment, task),
-	};
-	if (likely(profil_log_write_sample(log, sample)))
+			.pc = target_pc(target, task),
+			.samples = samples,
+			.tid = target_tid(attachment, task),
+		})))
 		this_cpu_add(profil_cpu_stats.counted, samples);
 	else
 		this_cpu_add(profil_cpu_stats.lost, samples);
 unlock:
-	profil_irq_unlock(&log->lock);
+	profil_irq_unlock(&slot->lock);
 }
 
 /**

@@ -41,8 +41,8 @@ struct profil_attachment;
  * @is_new:  no mapping of that program has been logged
  * @rcu:     frees it
  *
- * Clocks and hooks find a target under rcu_read_lock(). They may use its attachment while they hold
- * the lock of the log and the log is open. A @confirmed target's @mm and the members after it
+ * Clocks and hooks find a target under rcu_read_lock(), which keeps its attachment, too; but the log
+ * may be closed. A @confirmed target's @mm and the members after it
  * are written by the process itself.
  */
 struct profil_target {

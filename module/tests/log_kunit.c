@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log of records (log.c, compiled in here): records of all sizes go around the ring whole
- * and in order, and what finds no room is counted.
+ * The log of records (log.c and log_read.c, compiled in here): records of all sizes go around the
+ * ring whole, the samples of all CPUs are merged into their order, and what finds no room is
+ * counted.
  */
 #include "../attach/log.c"
+#include "../attach/log_read.c"
 
 #include "pseudo.h"
 #include "suites.h"
 
 #define SIZE	PROFIL_LOG_MIN
+#define RING	(SIZE / 2)
+#define CHUNKS	((SIZE - RING) / sizeof(struct profil_log_chunk))
+#define SAMPLE	sizeof(struct profil_record_sample)
 
 static struct profil_log log;
+/* What was read last */
+static u64 buffer[2 * SIZE / 8];
 
 static int init(struct kunit *test)
 {
@@ -22,21 +29,27 @@ static void finish(struct kunit *test)
 {
 	if (log.data)
 		profil_log_close(&log);
+	profil_log_free(&log);
+}
+
+/* A CPU takes samples. Return: false: they are lost. */
+static bool write_sample_of(int cpu, u64 pc, u32 samples)
+{
+	struct profil_log_slot *slot = per_cpu_ptr(log.slots, cpu);
+	unsigned long flags;
+	bool written;
+
+	raw_spin_lock_irqsave(&slot->lock, flags);
+	written = profil_log_write_sample(&log, slot, (struct profil_log_sample) {
+		.place = READ_ONCE(log.place), .pc = pc, .samples = samples,
+	});
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
+	return written;
 }
 
 static bool write_samples(u32 samples)
 {
-	struct profil_record_sample sample = {
-		.head = { .type = PROFIL_RECORD_SAMPLE, .bytes = sizeof(sample) },
-		.samples = samples,
-	};
-	unsigned long flags;
-	bool written;
-
-	raw_spin_lock_irqsave(&log.lock, flags);
-	written = profil_log_write_sample(&log, sample);
-	raw_spin_unlock_irqrestore(&log.lock, flags);
-	return written;
+	return write_sample_of(0, 0, samples);
 }
 
 /* A record of process @pid with a path of @length characters, all of them 'a' + @pid % 26. */
@@ -50,25 +63,65 @@ static void write_map(pid_t pid, u32 length)
 	profil_log_write(&log, &map.head, PROFIL_RECORD_MAP, sizeof(map), path, length + 1);
 }
 
-/* Take the next record out, as the reader does. Return: its size, or 0. */
-static u32 take(void *record)
+/* Whose record has 128 bytes, so that they fill the ring to the last byte */
+static void write_small_map(pid_t pid)
 {
-	u32 used = log_used(&log), offset = log.tail & (SIZE - 1), bytes, first;
+	write_map(pid, 128 - sizeof(struct profil_record_map) - 1);
+}
 
-	if (!used)
-		return 0;
-	bytes = ((struct profil_record *)(log.data + offset))->bytes;
-	first = min(bytes, SIZE - offset);
-	memcpy(record, log.data + offset, first);
-	memcpy(record + first, log.data, bytes - first);
-	log.tail += bytes;
-	return bytes;
+static void fill_ring(void)
+{
+	u32 nr;
+
+	for (nr = 0; nr < RING / 128; nr++)
+		write_small_map(1);
+}
+
+/* Read into the buffer. Return: as profil_log_read(). */
+static ssize_t take(size_t bytes)
+{
+	struct kvec vec = { .iov_base = buffer, .iov_len = bytes };
+	struct iov_iter to;
+
+	iov_iter_kvec(&to, ITER_DEST, &vec, 1, bytes);
+	return profil_log_read(&log, &to, true);
+}
+
+/* The record at @*at of @bytes in the buffer, which is advanced; NULL: there is none. */
+static void *next(u32 *at, ssize_t bytes)
+{
+	struct profil_record *record = (void *)buffer + *at;
+
+	if ((ssize_t)*at >= bytes)
+		return NULL;
+	*at += record->bytes;
+	return record;
+}
+
+static void check_lost(struct kunit *test, const struct profil_record_lost *lost, u64 samples,
+		       u64 records)
+{
+	KUNIT_ASSERT_NOT_NULL(test, lost);
+	KUNIT_EXPECT_EQ(test, (u32)lost->head.type, (u32)PROFIL_RECORD_LOST);
+	KUNIT_EXPECT_EQ(test, lost->samples, samples);
+	KUNIT_EXPECT_EQ(test, lost->records, records);
+}
+
+static void check_sample(struct kunit *test, const struct profil_record_sample *sample, u32 samples)
+{
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, (u32)sample->head.type, (u32)PROFIL_RECORD_SAMPLE);
+	KUNIT_EXPECT_EQ(test, (u32)sample->head.bytes, (u32)SAMPLE);
+	KUNIT_EXPECT_EQ(test, sample->samples, samples);
 }
 
 static void check_map(struct kunit *test, const struct profil_record_map *map, pid_t pid)
 {
-	u32 length = strlen(map->path), whole = sizeof(*map) + length + 1;
+	u32 length, whole;
 
+	KUNIT_ASSERT_NOT_NULL(test, map);
+	length = strlen(map->path);
+	whole = sizeof(*map) + length + 1;
 	KUNIT_EXPECT_EQ(test, (u32)map->head.type, (u32)PROFIL_RECORD_MAP);
 	KUNIT_EXPECT_EQ(test, map->head.pid, pid);
 	KUNIT_EXPECT_EQ(test, map->start, (u64)pid);
@@ -76,103 +129,113 @@ static void check_map(struct kunit *test, const struct profil_record_map *map, p
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(map->path, 'a' + pid % 26, length), (void *)NULL);
 }
 
-/* 2,000 records of 64 to 4,160 bytes: 64 times around the ring */
+/* 2,000 records of 64 to 4,160 bytes: 128 times around the ring */
 static void records_go_around_whole(struct kunit *test)
 {
-	static u64 record[PROFIL_RECORD_MAX / 8];
 	pid_t written = 0, taken = 0;
 	struct rnd_state random;
+	ssize_t bytes;
+	u32 at;
 
 	prandom_seed_state(&random, 1);
 	while (taken < 2000) {
-		while (log_has_room(&log, SIZE, PROFIL_RECORD_MAX))
+		while (log_has_room(&log, PROFIL_RECORD_MAX))
 			write_map(++written, prandom_u32_state(&random) % (PATH_MAX + 1));
-		while (taken < written && take(record))
-			check_map(test, (void *)record, ++taken);
+		at = 0;
+		bytes = take(PROFIL_RECORD_MAX + prandom_u32_state(&random) % SIZE);
+		KUNIT_ASSERT_GT(test, bytes, 0);
+		while ((ssize_t)at < bytes)
+			check_map(test, next(&at, bytes), ++taken);
 	}
-	KUNIT_EXPECT_EQ(test, log_used(&log), 0);
+	while ((bytes = take(PROFIL_RECORD_MAX)) > 0)
+		for (at = 0; (ssize_t)at < bytes;)
+			check_map(test, next(&at, bytes), ++taken);
+	KUNIT_EXPECT_EQ(test, bytes, -EAGAIN);
+	KUNIT_EXPECT_EQ(test, taken, written);
 	KUNIT_EXPECT_FALSE(test, log.has_lost);
 }
 
-/* Samples get three quarters of the log. */
-static void samples_leave_room_for_other_records(struct kunit *test)
+/* Neither takes room from the other. */
+static void samples_have_half_of_the_log(struct kunit *test)
 {
-	static u64 record[PROFIL_RECORD_MAX / 8];
-	struct profil_record_lost *lost = (void *)record;
-	u32 nr = 0;
+	u32 nr = 0, at = 0;
+	ssize_t bytes;
 
 	while (write_samples(1))
 		nr++;
-	KUNIT_EXPECT_EQ(test, nr, SIZE / 4 * 3 / sizeof(struct profil_record_sample));
-	write_map(1, 5);
+	KUNIT_EXPECT_EQ(test, nr, CHUNKS * PROFIL_LOG_CHUNK_SAMPLES);
+	fill_ring();
+	KUNIT_EXPECT_FALSE(test, log.has_lost);
 	KUNIT_EXPECT_FALSE(test, write_samples(2));
+	bytes = take(sizeof(buffer));
 	while (nr--)
-		take(record);
-	/* the sample that ended the first loop is before the other record, the next is after it */
-	take(record);
-	KUNIT_EXPECT_EQ(test, (u32)lost->head.type, (u32)PROFIL_RECORD_LOST);
-	KUNIT_EXPECT_EQ(test, lost->samples, 1);
-	KUNIT_EXPECT_EQ(test, lost->records, 0);
-	take(record);
-	check_map(test, (void *)record, 1);
-	KUNIT_EXPECT_EQ(test, take(record), 0);
-	KUNIT_EXPECT_EQ(test, log.lost_samples, 2);
+		check_sample(test, next(&at, bytes), 1);
+	for (nr = 0; nr < RING / 128; nr++)
+		check_map(test, next(&at, bytes), 1);
+	check_lost(test, next(&at, bytes), 3, 0);
+	KUNIT_EXPECT_NULL(test, next(&at, bytes));
+	KUNIT_EXPECT_EQ(test, take(sizeof(buffer)), -EAGAIN);
+	/* there is room again */
+	KUNIT_EXPECT_TRUE(test, write_samples(1));
+	KUNIT_EXPECT_EQ(test, log.used, 1);
 }
 
-static void full_log_loses_and_says_so(struct kunit *test)
+/* Samples after the loss are after the LOST record. */
+static void full_ring_loses_and_says_so(struct kunit *test)
 {
-	static u64 record[PROFIL_RECORD_MAX / 8];
-	struct profil_record_lost *lost = (void *)record;
-	/* records of 128 bytes fill the log to the last byte */
-	const u32 length = 128 - sizeof(struct profil_record_map) - 1;
-	u32 nr = 0;
+	u32 nr, at = 0;
+	ssize_t bytes;
 
-	while (!log.has_lost) {
-		write_map(1, length);
-		nr++;
-	}
-	KUNIT_EXPECT_FALSE(test, write_samples(2));
+	fill_ring();
+	write_samples(1);
+	write_small_map(1);
+	write_samples(2);
 	/* room for one record: not enough for LOST and a record */
-	take(record);
-	write_map(1, length);
-	take(record);
-	write_map(2, length);
-	while (take(record) && lost->head.type != PROFIL_RECORD_LOST)
-		nr--;
-	/* one did not fit, and two were taken */
-	KUNIT_EXPECT_EQ(test, nr, 1 + 2);
-	KUNIT_EXPECT_EQ(test, lost->samples, 2);
-	KUNIT_EXPECT_EQ(test, lost->records, 1 + 1);
-	KUNIT_EXPECT_EQ(test, log.lost, 2);
-	take(record);
-	check_map(test, (void *)record, 2);
-	KUNIT_EXPECT_EQ(test, take(record), 0);
+	KUNIT_EXPECT_EQ(test, take(128), 128);
+	write_small_map(1);
+	write_samples(3);
+	KUNIT_EXPECT_EQ(test, take(128), 128);
+	write_small_map(2);
+	write_samples(4);
+	bytes = take(sizeof(buffer));
+	for (nr = 2; nr < RING / 128; nr++)
+		check_map(test, next(&at, bytes), 1);
+	check_sample(test, next(&at, bytes), 1);
+	check_lost(test, next(&at, bytes), 0, 2);
+	check_sample(test, next(&at, bytes), 2);
+	check_sample(test, next(&at, bytes), 3);
+	check_map(test, next(&at, bytes), 2);
+	check_sample(test, next(&at, bytes), 4);
+	KUNIT_EXPECT_NULL(test, next(&at, bytes));
 }
 
 /* A kernel thread has no memory: nothing can be read. The record is whole, as is the next one. */
 static void unreadable_memory_is_left_out(struct kunit *test)
 {
-	static u64 record[PROFIL_RECORD_MAX / 8];
 	struct profil_record_args args = { .head.pid = 7, .args_bytes = 3 };
-	struct profil_record_args *taken = (void *)record;
+	const struct profil_record_args *taken;
+	ssize_t bytes;
+	u32 at = 0;
 
-	memset(log.data, 0xff, SIZE);
+	memset(log.data, 0xff, RING);
 	profil_log_write_user(&log, &args.head, PROFIL_RECORD_ARGS, sizeof(args), NULL, 3);
 	write_map(2, 5);
-	KUNIT_EXPECT_EQ(test, take(record), sizeof(args));
+	bytes = take(sizeof(buffer));
+	taken = next(&at, bytes);
+	KUNIT_ASSERT_NOT_NULL(test, taken);
 	KUNIT_EXPECT_EQ(test, (u32)taken->head.type, (u32)PROFIL_RECORD_ARGS);
+	KUNIT_EXPECT_EQ(test, (u32)taken->head.bytes, (u32)sizeof(args));
 	KUNIT_EXPECT_EQ(test, taken->head.pid, 7);
 	KUNIT_EXPECT_EQ(test, taken->args_bytes, 3);
-	take(record);
-	check_map(test, (void *)record, 2);
-	KUNIT_EXPECT_EQ(test, take(record), 0);
+	check_map(test, next(&at, bytes), 2);
+	KUNIT_EXPECT_NULL(test, next(&at, bytes));
 }
 
 /* Memory of processes is lost like other records. */
 static void full_log_loses_memory(struct kunit *test)
 {
 	struct profil_record_args args = { .head.pid = 7 };
-	const u32 bytes = SIZE - sizeof(args);
+	const u32 bytes = RING - sizeof(args);
 
 	profil_log_write_user(&log, &args.head, PROFIL_RECORD_ARGS, sizeof(args), NULL, bytes + 1);
 	KUNIT_EXPECT_EQ(test, log.head, 0);
@@ -182,27 +245,44 @@ static void full_log_loses_memory(struct kunit *test)
 
 static void last_loss_is_reported(struct kunit *test)
 {
-	static u64 record[PROFIL_RECORD_MAX / 8];
-	struct profil_record_lost *lost = (void *)record;
+	ssize_t bytes;
+	u32 at = 0;
 
-	while (write_samples(1))
-		;
-	while (take(record))
-		;
-	KUNIT_EXPECT_EQ(test, log_flush_lost(&log), sizeof(*lost));
-	take(record);
-	KUNIT_EXPECT_EQ(test, (u32)lost->head.type, (u32)PROFIL_RECORD_LOST);
-	KUNIT_EXPECT_EQ(test, lost->samples, 1);
-	KUNIT_EXPECT_EQ(test, log_flush_lost(&log), 0);
+	fill_ring();
+	write_small_map(1);
+	profil_log_end(&log);
+	KUNIT_EXPECT_EQ(test, take(sizeof(buffer)), RING);
+	bytes = take(sizeof(buffer));
+	check_lost(test, next(&at, bytes), 0, 1);
+	KUNIT_EXPECT_EQ(test, take(sizeof(buffer)), 0);
 }
 
-static void quarter_is_readable(struct kunit *test)
+static void quarter_of_the_ring_is_readable(struct kunit *test)
 {
-	while (log_used(&log) + sizeof(struct profil_record_sample) < SIZE / 4)
-		write_samples(1);
+	u32 nr;
+
+	for (nr = 1; nr < RING / 4 / 128; nr++)
+		write_small_map(1);
 	KUNIT_EXPECT_FALSE(test, profil_log_is_readable(&log));
-	write_samples(1);
+	write_small_map(1);
 	KUNIT_EXPECT_TRUE(test, profil_log_is_readable(&log));
+	take(sizeof(buffer));
+	KUNIT_EXPECT_FALSE(test, profil_log_is_readable(&log));
+}
+
+/* Chunks of CPUs that are not full are no reason to read, except in a small log. */
+static void quarter_of_the_samples_is_readable(struct kunit *test)
+{
+	u32 expected = min_t(u32, CHUNKS / 4 + num_possible_cpus(), CHUNKS / 4 * 3);
+	u32 nr = 0;
+
+	while (!profil_log_is_readable(&log)) {
+		KUNIT_ASSERT_TRUE(test, write_samples(1));
+		nr++;
+	}
+	KUNIT_EXPECT_EQ(test, nr, (expected - 1) * PROFIL_LOG_CHUNK_SAMPLES + 1);
+	take(sizeof(buffer));
+	KUNIT_EXPECT_FALSE(test, profil_log_is_readable(&log));
 }
 
 static int count_wake(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
@@ -222,54 +302,120 @@ static void reader_that_just_missed_a_record_is_woken(struct kunit *test)
 
 	init_waitqueue_func_entry(&entry, count_wake);
 	entry.private = &wakes;
-	while (log_used(&log) < SIZE / 2)
-		write_samples(1);
+	fill_ring();
 	log.tail = log.head;
 	add_wait_queue(&log.wait, &entry);
 	KUNIT_EXPECT_FALSE(test, profil_log_is_readable(&log));
 	/* what the writer sees */
-	log.tail -= SIZE / 2;
-	write_samples(1);
+	log.tail -= RING / 2;
+	write_small_map(1);
 	irq_work_sync(&log.wake_work);
 	KUNIT_EXPECT_EQ(test, wakes, 1);
 	/* not for each record */
-	write_samples(1);
+	write_small_map(1);
 	irq_work_sync(&log.wake_work);
+	KUNIT_EXPECT_EQ(test, wakes, 1);
+	remove_wait_queue(&log.wait, &entry);
+}
+
+static void samples_wake_the_reader_once(struct kunit *test)
+{
+	struct wait_queue_entry entry;
+	int wakes = 0;
+
+	init_waitqueue_func_entry(&entry, count_wake);
+	entry.private = &wakes;
+	add_wait_queue(&log.wait, &entry);
+	KUNIT_EXPECT_FALSE(test, profil_log_is_readable(&log));
+	while (write_samples(1))
+		irq_work_sync(&log.wake_work);
 	KUNIT_EXPECT_EQ(test, wakes, 1);
 	remove_wait_queue(&log.wait, &entry);
 }
 
 static void only_whole_records_are_read(struct kunit *test)
 {
-	const u32 one = sizeof(struct profil_record_sample);
+	u32 nr;
 
-	write_samples(1);
-	write_samples(1);
-	KUNIT_EXPECT_EQ(test, log_whole_records(&log, log_used(&log), one - 1), 0);
-	KUNIT_EXPECT_EQ(test, log_whole_records(&log, log_used(&log), 2 * one - 1), one);
-	KUNIT_EXPECT_EQ(test, log_whole_records(&log, log_used(&log), SIZE), 2 * one);
+	for (nr = 0; nr < 20; nr++)
+		write_samples(1);
+	write_small_map(1);
+	KUNIT_EXPECT_EQ(test, take(SAMPLE - 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, take(2 * SAMPLE - 1), SAMPLE);
+	KUNIT_EXPECT_EQ(test, take(18 * SAMPLE), 18 * SAMPLE);
+	KUNIT_EXPECT_EQ(test, take(SAMPLE + 127), SAMPLE);
+	KUNIT_EXPECT_EQ(test, take(127), -EINVAL);
+	KUNIT_EXPECT_EQ(test, take(128), 128);
+	KUNIT_EXPECT_EQ(test, take(128), -EAGAIN);
+}
+
+/*
+ * All CPUs write samples that say after how many maps they come. They are read in pieces of any
+ * size, in this order.
+ */
+static void samples_are_merged_with_records(struct kunit *test)
+{
+	u32 maps = 0, maps_read = 0, samples = 0, samples_read = 0, turns, at;
+	const struct profil_record_sample *sample;
+	struct rnd_state random;
+	ssize_t bytes;
+
+	prandom_seed_state(&random, 3);
+	for (turns = 0; turns < 30000 || samples_read < samples; turns++) {
+		u32 what = prandom_u32_state(&random) % 8;
+
+		if (turns < 30000 && what < 6)
+			samples += write_sample_of(cpumask_nth(prandom_u32_state(&random) %
+							       num_possible_cpus(),
+							       cpu_possible_mask), maps, 1);
+		else if (turns < 30000 && what == 6 && log_has_room(&log, 128))
+			write_small_map(++maps);
+		if (what < 7 && turns < 30000)
+			continue;
+		bytes = take(128 + prandom_u32_state(&random) % 1000);
+		for (at = 0; (sample = next(&at, bytes));) {
+			if (sample->head.type == PROFIL_RECORD_MAP) {
+				maps_read++;
+				KUNIT_EXPECT_EQ(test, (u32)sample->head.pid, maps_read);
+			} else if (sample->head.type == PROFIL_RECORD_SAMPLE) {
+				samples_read++;
+				KUNIT_EXPECT_EQ(test, sample->pc, (u64)maps_read);
+			}
+		}
+	}
+	while ((bytes = take(sizeof(buffer))) > 0)
+		maps_read += bytes / 128;
+	KUNIT_EXPECT_EQ(test, maps_read, maps);
+	KUNIT_EXPECT_EQ(test, log.used, 0);
+	KUNIT_EXPECT_FALSE(test, log.has_lost);
+	KUNIT_EXPECT_LT(test, 1000U, maps);
 }
 
 static void closed_log_takes_nothing(struct kunit *test)
 {
 	struct profil_record_args args = { .head.pid = 7 };
 
+	write_samples(1);
 	profil_log_close(&log);
 	write_map(1, 5);
 	profil_log_write_user(&log, &args.head, PROFIL_RECORD_ARGS, sizeof(args), NULL, 0);
 	KUNIT_EXPECT_EQ(test, log.head, 0);
+	KUNIT_EXPECT_FALSE(test, write_samples(1));
 }
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(records_go_around_whole),
-	KUNIT_CASE(samples_leave_room_for_other_records),
-	KUNIT_CASE(full_log_loses_and_says_so),
+	KUNIT_CASE(samples_have_half_of_the_log),
+	KUNIT_CASE(full_ring_loses_and_says_so),
 	KUNIT_CASE(unreadable_memory_is_left_out),
 	KUNIT_CASE(full_log_loses_memory),
 	KUNIT_CASE(last_loss_is_reported),
-	KUNIT_CASE(quarter_is_readable),
+	KUNIT_CASE(quarter_of_the_ring_is_readable),
+	KUNIT_CASE(quarter_of_the_samples_is_readable),
 	KUNIT_CASE(reader_that_just_missed_a_record_is_woken),
+	KUNIT_CASE(samples_wake_the_reader_once),
 	KUNIT_CASE(only_whole_records_are_read),
+	KUNIT_CASE(samples_are_merged_with_records),
 	KUNIT_CASE(closed_log_takes_nothing),
 	{}
 };

@@ -266,9 +266,9 @@ status() {
 }
 
 # While profil is stopped, the log of 64 KiB fills up. The program has 6000 samples, and up to 80
-# for the last rounds of its two loops. Three quarters of the log have room for 2048 of them: for up
-# to 100 other records take the room, and up to 100 are read before profil is stopped. The others
-# are lost. The table reports their number.
+# for the last rounds of its two loops. Half of the log has room for 1312 of them, in 32 chunks of
+# which a CPU that the program has left may keep one that is not full, and up to 100 are read before
+# profil is stopped. The others are lost. The table reports their number.
 #
 # Ordinary threads interrupt the program, on a slow host some 200 times. Most of them are woken by
 # the tick. The points of the clock "timer" are in step with it, so that all or none of them may be
@@ -287,12 +287,12 @@ full_log() {
 	kill -CONT "$(status "$spin" PPid)" && wait $! &&
 	allowance=$(awk -v n="$interruptions" 'BEGIN { print 5 * sqrt((n + 1) / 2) }') &&
 	grep -q '(ENOBUFS)' "$work/profile" &&
-	between "$((6000 - 2048 - 100 - ${allowance%.*}))" "$(lost)" \
-		"$((6080 - 2048 + 100 + ${allowance%.*}))" &&
+	between "$((6000 - 1312 - 100 - ${allowance%.*}))" "$(lost)" \
+		"$((6080 - 1312 + 41 * $(nproc) + ${allowance%.*}))" &&
 	profile_is_whole "$allowance" "$(lost)"
 }
 
-# The same with programs: each writes some 500 bytes, so that 64 KiB have room for 130 of them.
+# The same with programs: each writes some 500 bytes, so that 32 KiB have room for 65 of them.
 full_log_of_programs() {
 	local go shell
 
@@ -309,8 +309,7 @@ full_log_of_programs() {
 }
 
 # The same, and then the shell executes a program: the record of that is lost, too. Its samples are
-# not the shell's. It uses 2 s, and while profil is stopped, the log has no room for those of up to
-# half a second.
+# not the shell's.
 lost_exec() {
 	local go shell
 

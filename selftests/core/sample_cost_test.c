@@ -66,11 +66,11 @@ FIXTURE_VARIANT(cost) {
 COST(tick, false, PROFIL_CLOCK_TICK, 250, 126, 138);
 /* 2 Hz: nearly all ticks take no sample, and one in 125 does */
 COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 106, 99);
-COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 219, 222);
+COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 191, 195);
 COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 83, 80);
 COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 98, 95);
-COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 192, 189);
-COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 209, 209);
+COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 166, 162);
+COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 183, 172);
 
 static uint64_t now_ns(void)
 {

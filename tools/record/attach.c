@@ -35,8 +35,10 @@
 
 uint64_t attach_log_bytes(uint32_t rate, long cpus)
 {
-	const uint64_t each = rate * sizeof(struct profil_record_sample) + PROGRAMS_BYTES;
-	const uint64_t wanted = each * (cpus > 0 ? (uint64_t)cpus : 1);
+	const uint64_t samples = rate * sizeof(struct profil_record_sample);
+	const uint64_t each = samples > PROGRAMS_BYTES ? samples : PROGRAMS_BYTES;
+	/* half of the log is for samples, half for other records */
+	const uint64_t wanted = 2 * each * (cpus > 0 ? (uint64_t)cpus : 1);
 	uint64_t bytes = LEAST_LOG;
 
 	while (bytes < wanted && bytes < MOST_LOG)

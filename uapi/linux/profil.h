@@ -302,8 +302,11 @@ struct profil_status {
  * file, or by as many others of the same user as may be: see profil(4). EOPNOTSUPP: the kernel has
  * no kprobes, or /proc was not mounted when the module was loaded.
  *
+ * Half of the log is for samples, half for other records. What finds no room is lost, and a LOST
+ * record says so.
+ *
  * read(2) returns as many whole records as fit. It waits until poll(2) would report POLLIN: a
- * quarter of the log is in use, or all processes have ended (then also POLLHUP). With
+ * quarter of either half is in use, or all processes have ended (then also POLLHUP). With
  * O_NONBLOCK it does not wait, and fails with EAGAIN if there is no record, or if another read
  * is taking records. It returns 0 if the log is empty and all processes have ended. EINVAL: no
  * process was attached, or the next record does not fit; PROFIL_RECORD_MAX bytes always suffice.
@@ -342,7 +345,8 @@ struct profil_attach {
  *         structure below: readers skip the rest
  * @pid:   the process, in the PID namespace of the first ATTACH; 0: not in that namespace
  *
- * Records are in the order of the events.
+ * Records are in the order of the events. But samples that several CPUs take between two other
+ * records are in any order, except for those of each CPU; and so are LOST samples.
  */
 struct profil_record {
 	__u16 type;

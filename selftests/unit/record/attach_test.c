@@ -67,7 +67,8 @@ static void log_has_room_for_samples_and_programs(void **state)
 	assert_int_equal(attach_log_bytes(100, 2), 1 << 20);
 	/* 64 CPUs with 100 programs per second each */
 	assert_int_equal(attach_log_bytes(100, 64), 8 << 20);
-	assert_int_equal(attach_log_bytes(100, 16), 4 << 20);
+	assert_int_equal(attach_log_bytes(100, 10), 4 << 20);
+	assert_int_equal(attach_log_bytes(20000, 4), 4 << 20);
 	/* samples alone */
 	assert_int_equal(attach_log_bytes(20000, 8), 8 << 20);
 	assert_int_equal(attach_log_bytes(UINT32_MAX, 100000), 8 << 20);
