@@ -8,7 +8,7 @@
  * the program, and sets up its registers. Then comes the tracepoint sched_process_exec. A kprobe of
  * setup_new_exec() decides whether the new program may be sampled, before any of its addresses can
  * be. If kprobes are switched off, the tracepoint decides, and samples before it have no pc
- * (target.c: target_pc). Then mappings are missing: a LOST record says so.
+ * (sampler.c: target_pc). Then mappings are missing: a LOST record says so.
  *
  * On arm64 a kprobe is a breakpoint, and no call of ftrace: its handler runs with interrupts off,
  * d_path() of a long path included.

@@ -132,8 +132,8 @@ void profil_log_end(struct profil_log *log)
 static void log_wake_reader(struct profil_log *log)
 {
 	/*
-	 * Pairs with the barrier in profil_log_is_readable(): either that reader sees the reason, or
-	 * this sees that it waits.
+	 * Pairs with the barrier in profil_log_is_readable(): either that reader sees the reason,
+	 * or this sees that it waits.
 	 */
 	smp_mb();
 	if (READ_ONCE(log->waits)) {

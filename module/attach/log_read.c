@@ -2,10 +2,10 @@
 /*
  * The reader of a log (log.h): merges the samples of all CPUs and the ring.
  *
- * It reads how long the ring is, and then takes the chunks away from each CPU, with its slot's lock.
- * A sample that is not among them takes the lock later, so it sees at least that length. So all
- * samples whose place is below are there, and what comes later is behind all that is read now. The
- * clocks wait for the reader only while it moves a list.
+ * It reads how long the ring is, and then takes the chunks away from each CPU, with its slot's
+ * lock. A sample that is not among them takes the lock later, so it sees at least that length. So
+ * all samples whose place is below are there, and what comes later is behind all that is read now.
+ * The clocks wait for the reader only while it moves a list.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Targets: their table, and the path of a sample from the clock to the log.
+ * Targets: their table, and how they become and cease to be one.
  *
  * A target is published by ATTACH or by the fork of another target, and unpublished once: by
  * the exit of its process, when its attachment is closed, or when its ATTACH fails. It is freed a
@@ -8,19 +8,14 @@
  */
 #include <linux/hashtable.h>
 #include <linux/mm_types.h>
-#include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
-#include <linux/ptrace.h>
 #include <linux/rculist.h>
-#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 
 #include "attach/attachment.h"
 #include "attach/target.h"
 #include "attach/tracer.h"
-#include "clock/tick_math.h"
-#include "irqlock.h"
 #include "reserve.h"
 #include "stats.h"
 #include "trace.h"
@@ -416,115 +411,4 @@ void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 	atomic_long_inc(&profil_stats[PROFIL_FORKS_FOLLOWED]);
 	profil_log_write(&attachment->log, &record.head, PROFIL_RECORD_FORK, sizeof(record),
 			 NULL, 0);
-}
-
-/* --- samples ------------------------------------------------------------------ */
-
-/* With the slot's lock held. Return: how many samples ticks and points of the timer stand for. */
-static __always_inline u64 target_samples(const struct profil_attachment *attachment,
-					  struct profil_log_slot *slot, u64 ticks, u64 points)
-{
-	const struct profil_pace *pace = &attachment->pace;
-	u64 samples = points;
-
-	if (ticks)
-		samples = profil_accumulate(&slot->phase, ticks, pace->rate, HZ);
-	if (unlikely(samples > 1))
-		samples = profil_clock_limit(pace, false, samples, &slot->skipped);
-	return samples;
-}
-
-/*
- * The pc of a thread in user mode, or 0 if it is not known whether it may be sampled: the thread
- * executes a program, and the target hook has not seen the new memory. Normally it sees that at
- * the first mapping, when the registers are still those of the old program. But if kprobes are
- * switched off, it comes only after the registers have been set up. The kernel fills in env_end
- * in between, in this thread, so in this order.
- */
-static u64 target_pc(const struct profil_target *target, struct task_struct *task)
-{
-	const struct mm_struct *mm = task->mm;
-
-	if (unlikely(mm && mm != READ_ONCE(target->mm) && READ_ONCE(mm->env_end)))
-		return 0;
-	return instruction_pointer(task_pt_regs(task));
-}
-
-/* The number of a thread in the PID namespace of an attachment. */
-static __always_inline pid_t target_tid(const struct profil_attachment *attachment,
-					struct task_struct *task)
-{
-	if (likely(attachment->pids == &init_pid_ns))
-		return task_pid_nr(task);
-	/* 0 if another CPU has just released the thread; the struct pid stays for a grace period */
-	return pid_nr_ns(data_race(task_pid(task)), attachment->pids);
-}
-
-static __always_inline void target_sample(struct profil_target *target, struct task_struct *task,
-					  u64 ticks, u64 points, bool in_user)
-{
-	struct profil_attachment *attachment = target->attachment;
-	struct profil_log *log = &attachment->log;
-	struct profil_log_slot *slot;
-	u64 samples;
-	u32 place;
-
-	if (unlikely(attachment->flags & (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY)))
-		return;
-	slot = this_cpu_ptr(log->slots);
-	/* for the reader, and for profil_log_close(), after which no target is in the list */
-	profil_irq_lock(&slot->lock);
-	/* in this order: if EXIT is before @place, this sees that the target was removed before it */
-	place = smp_load_acquire(&log->place);
-	if (unlikely(hlist_unhashed_lockless(&target->of_attachment)))
-		goto unlock;
-	samples = target_samples(attachment, slot, ticks, points);
-	if (!samples)
-		goto unlock;
-	this_cpu_add(profil_cpu_stats.samples, samples);
-	if (likely(profil_log_write_sample(log, slot, (struct profil_log_sample) {
-			.place = place | (in_user ? 0 : PROFIL_LOG_IN_KERNEL),
-			.pid = target->pid,
-			.pc = target_pc(target, task),
-			.samples = samples,
-			.tid = target_tid(attachment, task),
-		})))
-		this_cpu_add(profil_cpu_stats.counted, samples);
-	else
-		this_cpu_add(profil_cpu_stats.lost, samples);
-unlock:
-	profil_irq_unlock(&slot->lock);
-}
-
-/**
- * profil_target_sample - take samples of a thread, and write them to the log
- * @target:  target of its process
- * @task:    the thread, current or about to leave the CPU
- * @ticks:   number of ticks, or 0
- * @points:  number of points of the timer, or 0
- * @in_user: it is in user mode
- *
- * A record is of one event, so all its samples are in one mode: points that passed before a late
- * interrupt, or before a switch, are in the mode that this found.
- *
- * In a system call, and in exit, the registers are those of the call. In exec they are those of
- * the old program until the new one is set up, which the target hook notices before (follow.c),
- * or the pc is 0.
- */
-void profil_target_sample(struct profil_target *target, struct task_struct *task,
-			  u64 ticks, u64 points, bool in_user)
-{
-	target_sample(target, task, ticks, points, in_user);
-}
-
-/* The same for one tick, which is the usual case. */
-void profil_target_tick(struct profil_target *target, struct task_struct *task, bool in_user)
-{
-	target_sample(target, task, 1, 0, in_user);
-}
-
-/* The same for one point of the timer. */
-void profil_target_point(struct profil_target *target, struct task_struct *task, bool in_user)
-{
-	target_sample(target, task, 0, 1, in_user);
 }

@@ -41,8 +41,8 @@ struct profil_attachment;
  * @is_new:  no mapping of that program has been logged
  * @rcu:     frees it
  *
- * Clocks and hooks find a target under rcu_read_lock(), which keeps its attachment, too; but the log
- * may be closed. A @confirmed target's @mm and the members after it
+ * Clocks and hooks find a target under rcu_read_lock(), which keeps its attachment, too; but the
+ * log may be closed. A @confirmed target's @mm and the members after it
  * are written by the process itself.
  */
 struct profil_target {
@@ -148,7 +148,7 @@ profil_target_find_next_sampled(struct profil_target *target, bool timer)
 	return profil_target_skip_unsampled(profil_target_find_next(target), timer);
 }
 
-/* With interrupts off, also with a runqueue's lock held. */
+/* With interrupts off, also with a runqueue's lock held; in sampler.c. */
 void profil_target_sample(struct profil_target *target, struct task_struct *task,
 			  u64 ticks, u64 points, bool in_user);
 void profil_target_tick(struct profil_target *target, struct task_struct *task, bool in_user);

@@ -70,7 +70,7 @@ COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 191, 195);
 COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 83, 80);
 COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 98, 95);
 COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 166, 162);
-COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 183, 172);
+COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 184, 177);
 
 static uint64_t now_ns(void)
 {
