@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The source of a function, with the samples of each line. Each file that the function has code
- * from is printed, from the first to the last line with code.
+ * The source of a function, with the samples of each line. Of each file that the function has code
+ * from, the lines with samples are printed, and some around them: a function may be long.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "util/escape.h"
 #include "util/objectfile.h"
 
-/* Lines without code that are shown before and after those with code */
+/* Lines without samples that are shown before and after those with samples */
 #define CONTEXT	4
 
 #define FIGURES	28	/* terminal columns before the source */
@@ -97,62 +97,62 @@ static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 	putc('\n', out);
 }
 
-/* Whether a line is near one of the function. @i: the first of @lines at or after @number */
-static bool is_near(const struct annotation_line *lines, size_t i, int number)
+/* Whether a line is near one with samples. @i: index of the first of @lines at or after @number */
+static bool is_near(const struct annotation_line *lines, size_t nr, size_t i, int number)
 {
-	return lines[i].source.line - number <= CONTEXT ||
+	return (i < nr && lines[i].source.line - number <= CONTEXT) ||
 	       (i && number - lines[i - 1].source.line <= CONTEXT);
 }
 
-/*
- * Print the source from the first to the last of @lines, which are all of one file. Before them is
- * line 0, code that the compiler generated for no line, if it has samples.
- */
-static void print_file(FILE *out, const struct annotation_line *lines, size_t nr, uint64_t all,
-		       const struct annotate_options *options)
+/* Print the source near each of @lines, which are all of one file. @source: NULL: there is none */
+static void print_lines(FILE *out, FILE *source, const struct annotation_line *lines, size_t nr,
+			uint64_t all, const struct annotate_options *options)
 {
-	bool is_gap = false, has_ended = false;
+	bool is_gap = false, has_text = source;
 	size_t room = 0, i = 0;
 	char *text = NULL;
-	FILE *source;
 	int number = 0;
 
-	if (nr == 1 && !lines[0].source.line && !lines[0].samples)
-		return;
-	source = open_source(out, lines[0].source.file, options);
-	if (!lines[0].source.line) {
-		if (lines[0].samples)
-			print_line(out, 0, lines[0].samples, all, "(no line)", &options->style);
-		lines++;
-		nr--;
-	}
-	/* the condition is not on @number, because the last line may have the number INT_MAX */
-	while (i < nr) {
-		bool has_text = source && getline(&text, &room, source) > 0;
-		bool is_line;
+	/* the first condition is not on @number, because the last line may have the number INT_MAX */
+	while (i < nr || (has_text && is_near(lines, nr, i, number + 1))) {
+		bool had_text = has_text, is_line;
 
+		has_text = has_text && getline(&text, &room, source) > 0;
+		if (!has_text && i == nr)
+			break;
 		number++;
-		/* without text, print only the lines with code */
-		if (!has_text) {
-			if (source && !has_ended)
-				terminal_print_comment(out, &options->style,
-						       "# the file ends before line %d, so it is not the one that was compiled (use --root if the source is elsewhere)",
-						       number);
-			has_ended = true;
+		if (had_text && !has_text)
+			terminal_print_comment(out, &options->style,
+					       "# the file ends before line %d, so it is not the one that was compiled (use --root if the source is elsewhere)",
+					       number);
+		/* without text, print only the lines with samples */
+		if (!has_text)
 			number = lines[i].source.line;
-		}
-		if (number < lines[0].source.line)
-			continue;
-		is_line = number == lines[i].source.line;
-		if (is_near(lines, i, number))
+		is_line = i < nr && number == lines[i].source.line;
+		if (is_near(lines, nr, i, number))
 			print_line(out, number, is_line ? lines[i].samples : 0, all,
 				   has_text ? text : "", &options->style);
-		else if (!is_gap)
+		else if (i && !is_gap)
 			fprintf(out, "  %24s  ...\n", "");
-		is_gap = !is_near(lines, i, number);
+		is_gap = !is_near(lines, nr, i, number);
 		i += is_line;
 	}
 	free(text);
+}
+
+/* Before the lines of a file is line 0, code that the compiler generated for no line. */
+static void print_file(FILE *out, const struct annotation_line *lines, size_t nr, uint64_t all,
+		       const struct annotate_options *options)
+{
+	FILE *source = open_source(out, lines[0].source.file, options);
+
+	if (!lines[0].source.line) {
+		print_line(out, 0, lines[0].samples, all, "(no line)", &options->style);
+		lines++;
+		nr--;
+	}
+	if (nr)
+		print_lines(out, source, lines, nr, all, options);
 	if (source)
 		fclose(source);
 }
@@ -175,10 +175,6 @@ static void print_annotation(FILE *out, const struct annotation *annotation, uin
 				       ": compile with -g, or install the debug symbols of the package");
 	if (annotation->problem)
 		terminal_print_comment(out, &options->style, "# %s", annotation->problem);
-	if (annotation->is_too_large)
-		terminal_print_comment(out, &options->style,
-				       "# the function is too large: lines without samples are from its first %d addresses only",
-				       ANNOTATION_MAX_ADDRESSES);
 	if (annotation->nr)
 		fprintf(out, "#\n# %7s %9s %6s  source\n", "percent", "samples", "line");
 	for (first = 0; first < annotation->nr; first = next) {

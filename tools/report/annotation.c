@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The source lines that a function has code from. The samples of the function are collected by
- * line, including lines of other files from which code was inlined.
+ * The source lines that a function has samples in, including lines of other files from which code
+ * was inlined.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -150,44 +150,6 @@ static int find_belonging(struct annotation *annotation, struct symbols *symbols
 	return wanted < 0 ? wanted : wanted ? INLINED : NOT;
 }
 
-/* Add a line of code with 0 samples, if it is of the wanted function. Return: 0 or -ENOMEM. */
-static int add_address(struct annotation *annotation, struct symbols *symbols, size_t object,
-		       uint64_t address, const struct function *function)
-{
-	struct source_line source;
-	int found = find_belonging(annotation, symbols, object, address, function);
-
-	if (found <= NOT)
-		return found;
-	found = symbols_line(symbols, object, address, &source);
-	return found == 1 ? add_line(annotation, &source, 0) : found;
-}
-
-/* Add the lines that the function has code from, with 0 samples. Return: 0 or -ENOMEM. */
-static int add_code(struct annotation *annotation, const struct result *result,
-		    struct symbols *symbols, size_t object,
-		    const struct function *function)
-{
-	const struct result_object *bounds = &result->objects[object];
-	uint64_t address = function->start, end = function->end;
-	int error = 0;
-
-	annotation->functions++;
-	if (address < bounds->start)
-		address = bounds->start;
-	if (end > bounds->end)
-		end = bounds->end;
-	for (; !error && address < end; address++) {
-		if (annotation->addresses == ANNOTATION_MAX_ADDRESSES) {
-			annotation->is_too_large = true;
-			break;
-		}
-		annotation->addresses++;
-		error = add_address(annotation, symbols, object, address, function);
-	}
-	return error;
-}
-
 static int add_count(struct annotation *annotation, struct symbols *symbols, size_t object,
 		     uint64_t address, uint64_t samples)
 {
@@ -204,14 +166,15 @@ static int add_object(struct annotation *annotation, const struct result *result
 		      struct symbols *symbols, size_t i)
 {
 	const struct result_object *object = &result->objects[i];
-	struct function function, last = { 0 };
+	uint64_t last = 0;
 	bool has_last = false;
+	struct function function;
 	size_t count;
 
 	for (count = 0; count < object->nr_counts; count++) {
 		const uint64_t address = object->counts[count].address;
 		const uint64_t samples = object->counts[count].samples;
-		int found = symbols_find(symbols, i, address, &function), error = 0;
+		int found = symbols_find(symbols, i, address, &function);
 
 		if (!found)
 			function = (struct function){ .start = address, .end = address + 1 };
@@ -221,15 +184,13 @@ static int add_object(struct annotation *annotation, const struct result *result
 			return found;
 		if (found == NOT)
 			continue;
-		/* the counts of a function are consecutive */
-		if (!has_last || last.start != function.start)
-			error = add_code(annotation, result, symbols, i, &function);
-		if (!error)
-			error = add_count(annotation, symbols, i, address, samples);
-		if (error)
-			return error;
 		annotation->nr_inlined += found == INLINED ? samples : 0;
-		last = function;
+		found = add_count(annotation, symbols, i, address, samples);
+		if (found < 0)
+			return found;
+		/* the counts of a function are consecutive */
+		annotation->functions += !has_last || last != function.start;
+		last = function.start;
 		has_last = true;
 	}
 	if (has_last && !annotation->problem)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The source lines that a function has code from, with their samples.
+ * The source lines that a function has samples in.
  */
 #ifndef PROFIL_ANNOTATION_H
 #define PROFIL_ANNOTATION_H
@@ -12,16 +12,10 @@
 #include "result/result.h"
 #include "symbol/symbols.h"
 
-/*
- * Lines without samples are looked up at this many addresses at most, because the functions of
- * a damaged file may have any size.
- */
-#define ANNOTATION_MAX_ADDRESSES	(1 << 20)
-
 /**
- * struct annotation_line - a line that the function has code from
+ * struct annotation_line - a line that the function has samples in
  * @source:  the line
- * @samples: may be 0
+ * @samples: at least 1
  */
 struct annotation_line {
 	struct source_line source;
@@ -41,8 +35,6 @@ struct annotation_line {
  * @nr_inlined:   samples in inlined copies; part of @samples
  * @problem:      the first of symbols_explain_lines(); NULL: none
  * @functions:    number of functions that have the code
- * @addresses:    looked up so far, up to ANNOTATION_MAX_ADDRESSES
- * @is_too_large: some addresses were not looked up
  * @names:        private: a tree of the names that were compared
  */
 struct annotation {
@@ -57,8 +49,6 @@ struct annotation {
 	uint64_t nr_inlined;
 	char *problem;
 	long functions;
-	size_t addresses;
-	bool is_too_large;
 	void *names;
 };
 
@@ -69,7 +59,7 @@ struct annotation {
  * @result:     the result
  * @symbols:    symbols of @result; must outlive the annotation
  *
- * The code of a function includes what is inlined into it.
+ * A function includes what is inlined into it.
  *
  * Return: 0 or -ENOMEM.
  */
