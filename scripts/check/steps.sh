@@ -165,7 +165,7 @@ unit() {
 native() {
 	make -s -C selftests run_tests \
 		TESTS="$(printf 'host/%s_test.sh ' fallback headers export diff cost log documents usage \
-			monout prof install distribution dkms rpm)"
+			listing monout prof install distribution dkms rpm)"
 }
 
 vm() {

@@ -468,12 +468,25 @@ mon_out() {
 		}' "$work/out" "$work/profile"
 }
 
+# The instructions have the samples of the result, at the same addresses, and lines of the source,
+# also those without samples, which are not stored with the result.
+instructions() {
+	report --by=address --all &&
+	rows | awk '$7 ~ /^0x/ && / \(spin_much\)$/ { print substr($7, 3), $3 }' | sort >"$work/wanted" &&
+	[ -s "$work/wanted" ] && report --annotate spin_much --asm --all &&
+	awk '!/^#/ && $1 ~ /^[0-9.]+$/ && $2 ~ /^[0-9]+$/ { print $3, $2 }' "$work/profile" |
+		sort | diff "$work/wanted" - >"$work/err" &&
+	[ "$(grep -c '^ \{33\}spin\.c:[0-9]' "$work/profile")" -gt 2 ] &&
+	grep -q '^ \{22,\}[0-9a-f]*  [a-z]' "$work/profile"
+}
+
 # The tests' programs have debug information.
 by_line() {
 	run 0 programs/spin 0.4 && report --lines && rows | grep -q ' spin  *spin\.c:[0-9]* (spin_much)$' &&
 	between 0.9 "$(rows | awk '$7 ~ /^spin.c:/ { n += $3 } { all += $3 }
 		END { print n / all }')" 1 &&
 	report --annotate spin_much && grep -q '^ .* [0-9][0-9]*  .*spin' "$work/profile" &&
+	instructions &&
 	! report --annotate no_such_function &&
 	grep -q 'lists the functions with samples' "$work/err"
 }

@@ -43,11 +43,13 @@ static const char doc[] =
 	"\n"
 	"See profil-report(1).";
 
-enum { ANNOTATE = 256, INLINE, ROOT, NO_DEMANGLE, COLOR, RATE, JSON };
+enum { ANNOTATE = 256, ASM, INLINE, ROOT, NO_DEMANGLE, COLOR, RATE, JSON };
 
 static const struct argp_option options[] = {
 	{ "annotate", ANNOTATE, "FUNCTION", 0,
 	  "Print the source of FUNCTION with the samples of each line", 0 },
+	{ "asm", ASM, NULL, 0,
+	  "With --annotate, print instructions with the samples of each, and their source lines", 0 },
 	{ "inline", INLINE, NULL, 0,
 	  "Count samples for inlined functions, not for those that they are inlined into", 0 },
 	{ "json", JSON, NULL, 0, "Print JSON", 0 },
@@ -70,6 +72,7 @@ struct arguments {
 	const char *of_results;	/* a given option that is only for results; NULL: none */
 	const char *root;
 	const char *annotate;	/* NULL: a table */
+	bool instructions;
 	bool json;
 	enum terminal_when color;
 	struct table_choice choice;
@@ -88,6 +91,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->of_results = "--annotate";
 		functionname_cut_note(text);
 		arguments->annotate = text;
+		return 0;
+	case ASM:
+		arguments->of_results = "--asm";
+		arguments->instructions = true;
 		return 0;
 	case INLINE:
 		arguments->of_results = "--inline";
@@ -143,7 +150,7 @@ static int show_table(const struct result *result, struct symbols *symbols,
 }
 
 /* Whether the name is that of an object that is not a file, or of a function in one. */
-static bool has_no_source(const struct result *result, const char *name)
+static bool has_no_file(const struct result *result, const char *name)
 {
 	size_t i, j;
 
@@ -167,7 +174,7 @@ static void explain_no_function(const struct result *result, struct symbols *sym
 		      options_file_name(arguments->file), arguments->annotate,
 		      others ? others : "");
 	if (!others || !*others)
-		failure_warnx("`profil report %s' lists the functions with samples; there is no source for addresses and names in brackets",
+		failure_warnx("`profil report %s' lists the functions with samples",
 			      arguments->file);
 	/* the name may be missing because a file cannot be read */
 	options_warn_symbols(result, symbols);
@@ -179,6 +186,8 @@ static long annotate(const struct result *result, struct symbols *symbols,
 	return annotate_print(stdout, result, symbols, &(struct annotate_options){
 		.function = function,
 		.inlined = arguments->choice.inlined,
+		.instructions = arguments->instructions,
+		.all = arguments->choice.table.top == TABLE_ALL_ROWS,
 		.keep_mangled = arguments->choice.keep_mangled,
 		.root = arguments->root,
 		.style = arguments->choice.table.style,
@@ -192,9 +201,10 @@ static long annotate_similar(const struct result *result, struct symbols *symbol
 	char *others, *name;
 	long nr = 0;
 
-	if (has_no_source(result, arguments->annotate)) {
-		failure_warnx("%s: %s is code without a file, so there is no source for it",
-			      options_file_name(arguments->file), arguments->annotate);
+	if (has_no_file(result, arguments->annotate)) {
+		failure_warnx("%s: %s is code without a file, so there %s for it",
+			      options_file_name(arguments->file), arguments->annotate,
+			      arguments->instructions ? "are no instructions" : "is no source");
 		return 0;
 	}
 	name = functionname_find(result, symbols, arguments->annotate,
@@ -313,6 +323,8 @@ int report_main(int argc, char **argv)
 	options_parse(&argp, argc, argv, 0, &arguments);
 	if (arguments.json && arguments.annotate)
 		failure_exitx(EXIT_USAGE, "--json and --annotate exclude each other");
+	if (arguments.instructions && !arguments.annotate)
+		failure_exitx(EXIT_USAGE, "--asm needs --annotate=FUNCTION");
 	if (!arguments.file)
 		arguments.file = default_file(&arguments);
 	table_choice_set_style(&arguments.choice, stdout, arguments.color);

@@ -24,7 +24,7 @@ _profil_options() {
 			--pid= --progress --rate= --sort= --table= --top=
 		;;
 	report)
-		echo --all --annotate= --by= --color --full-names --inline --json --lines --min-percent= \
+		echo --all --annotate= --asm --by= --color --full-names --inline --json --lines --min-percent= \
 			--no-debuginfod --no-demangle --object= --percent-limit= --process= --program= \
 			--rate= --refresh --root= --sort= --symfs= --thread= --top=
 		;;

@@ -99,6 +99,7 @@ complete -c profil -n __profil_in_run -s t -l table -r -F -d 'File of the table'
 
 complete -c profil -n '__profil_in report; or __profil_in_run' -l all -d 'All rows'
 complete -c profil -n '__profil_in report' -l annotate -x -d 'Print the source of a function'
+complete -c profil -n '__profil_in report' -l asm -d 'Its instructions'
 complete -c profil -n '__profil_in report; or __profil_in_run' -l by -x -a 'function line object address process thread program' -d 'What a row stands for'
 complete -c profil -n '__profil_in report' -l inline -d 'Count for inlined functions'
 complete -c profil -n '__profil_in report; or __profil_in_run' -l lines -d 'The same as --by=line'

@@ -52,6 +52,7 @@ _profil_run() {
 _profil_report() {
 	_arguments -s -S $_profil_common $_profil_selecting $_profil_tables \
 		'--annotate=[print the source of this function]:function:' \
+		'--asm[its instructions]' \
 		'--color=-[use colors]::when:(auto always never)' \
 		'--inline[count for inlined functions]' \
 		'(--annotate)--json[print JSON]' \

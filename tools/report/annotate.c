@@ -14,15 +14,14 @@
 #include "profile/share.h"
 #include "report/annotate.h"
 #include "report/annotation.h"
-#include "util/escape.h"
+#include "report/listing.h"
+#include "report/source_text.h"
 #include "util/objectfile.h"
 
 /* Lines without samples that are shown before and after those with samples */
 #define CONTEXT	4
 
 #define FIGURES	28	/* terminal columns before the source */
-
-#define TAB	8	/* terminal columns from one tab stop to the next */
 
 /*
  * Print the title of a source file and open it. Only regular files are opened, because the path
@@ -49,34 +48,6 @@ static FILE *open_source(FILE *out, const char *path, const struct annotate_opti
 	return source;
 }
 
-/* Print a line of source without its newline, and with blanks for tabs. */
-static void print_source(FILE *out, const struct terminal_style *style, const char *text)
-{
-	char *line = NULL;
-	int columns = 0;
-	size_t length;
-	FILE *copy = open_memstream(&line, &length);
-
-	if (!copy)
-		return;
-	while (*text && *text != '\n') {
-		const char *from = text;
-
-		if (*text == '\t') {
-			columns += fprintf(copy, "%*s", TAB - columns % TAB, "");
-			text++;
-			continue;
-		}
-		columns += escape_columns(&text);
-		fwrite(from, 1, (size_t)(text - from), copy);
-	}
-	/* long lines are cut on a terminal, but not in a pipe */
-	if (!fclose(copy))
-		terminal_print_cut(out, line,
-				   style->rows && style->columns ? style->columns - FIGURES : 0);
-	free(line);
-}
-
 /* @number: 0: no line */
 static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 		       const char *text, const struct terminal_style *style)
@@ -93,7 +64,7 @@ static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 		fprintf(out, " %6d  ", number);
 	else
 		fprintf(out, " %6s  ", "?");
-	print_source(out, style, text);
+	source_text_print(out, style, text, FIGURES);
 	putc('\n', out);
 }
 
@@ -186,25 +157,38 @@ static void print_annotation(FILE *out, const struct annotation *annotation, uin
 	}
 }
 
-long annotate_print(FILE *out, const struct result *result, struct symbols *symbols,
-		    const struct annotate_options *options)
+/* Print the wanted functions, as instructions or source. Return: as annotate_print(). */
+static long print_wanted(FILE *out, const struct result *result, struct symbols *symbols,
+			 struct wanted *wanted, const struct annotate_options *options)
 {
-	struct annotation annotation = {
-		.function = options->function,
-		.keep_mangled = options->keep_mangled,
-		.inlined = options->inlined,
-	};
+	struct annotation annotation = { 0 };
 	long functions;
-	int error = annotation_collect(&annotation, result, symbols);
+	int error;
 
-	if (!error && !annotation.functions && !annotation.inlined) {
-		annotation_release(&annotation);
-		annotation.inlined = true;
-		error = annotation_collect(&annotation, result, symbols);
-	}
+	if (options->instructions)
+		return listing_print(out, result, symbols, wanted, options);
+	error = annotation_collect(&annotation, wanted, result, symbols);
 	functions = annotation.functions;
 	if (!error && functions)
 		print_annotation(out, &annotation, result_samples(result), options);
 	annotation_release(&annotation);
 	return error ? error : functions;
+}
+
+long annotate_print(FILE *out, const struct result *result, struct symbols *symbols,
+		    const struct annotate_options *options)
+{
+	struct wanted wanted = {
+		.name = options->function,
+		.keep_mangled = options->keep_mangled,
+		.inlined = options->inlined,
+	};
+	long functions = print_wanted(out, result, symbols, &wanted, options);
+
+	if (!functions && !wanted.inlined) {
+		wanted.inlined = true;
+		functions = print_wanted(out, result, symbols, &wanted, options);
+	}
+	wanted_release(&wanted);
+	return functions;
 }

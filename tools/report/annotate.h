@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The source of a function, with the samples of each line.
+ * The source or the instructions of a function, with the samples of each line or instruction.
  */
 #ifndef PROFIL_ANNOTATE_H
 #define PROFIL_ANNOTATE_H
@@ -14,9 +14,11 @@
 
 /**
  * struct annotate_options - what to annotate, and how
- * @function:     name of the function, as the report shows it; parameters may be omitted
+ * @function:     name of the function, as in struct wanted
  * @inlined:      also its copies that are inlined into other functions; if not, these are used only
  *                if no function with the name has samples
+ * @instructions: print instructions, with the source lines that they are from
+ * @all:          also instructions that are far from those with samples
  * @keep_mangled: do not demangle names
  * @root:         root directory for the paths of sources; NULL: /
  * @style:        colours and length of lines
@@ -24,13 +26,15 @@
 struct annotate_options {
 	const char *function;
 	bool inlined;
+	bool instructions;
+	bool all;
 	bool keep_mangled;
 	const char *root;
 	struct terminal_style style;
 };
 
 /**
- * annotate_print - print the source of the functions that have a name and samples
+ * annotate_print - print the wanted functions that have samples
  * @out:     where to print
  * @result:  the result
  * @symbols: symbols of @result

@@ -5,10 +5,10 @@
 #ifndef PROFIL_ANNOTATION_H
 #define PROFIL_ANNOTATION_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/wanted.h"
 #include "result/result.h"
 #include "symbol/symbols.h"
 
@@ -23,24 +23,17 @@ struct annotation_line {
 };
 
 /**
- * struct annotation - the lines of all functions with a name
- * @function:     the name, as the report shows it; parameters may be omitted
- * @keep_mangled: the demangled names of functions are not compared with it
- * @inlined:      also copies that are inlined into other functions
- * @lines:        sorted by file and line
- * @nr:           number of @lines
- * @room:         number of lines that there is room for
- * @samples:      of these functions
- * @unknown:      samples without a known line; part of @samples
- * @nr_inlined:   samples in inlined copies; part of @samples
- * @problem:      the first of symbols_explain_lines(); NULL: none
- * @functions:    number of functions that have the code
- * @names:        private: a tree of the names that were compared
+ * struct annotation - the lines of wanted functions
+ * @lines:      sorted by file and line
+ * @nr:         number of @lines
+ * @room:       number of lines that there is room for
+ * @samples:    of these functions
+ * @unknown:    samples without a known line; part of @samples
+ * @nr_inlined: samples in inlined copies; part of @samples
+ * @problem:    the first of symbols_explain_lines(); NULL: none
+ * @functions:  number of functions that have the code
  */
 struct annotation {
-	const char *function;
-	bool keep_mangled;
-	bool inlined;
 	struct annotation_line *lines;
 	size_t nr;
 	size_t room;
@@ -49,13 +42,12 @@ struct annotation {
 	uint64_t nr_inlined;
 	char *problem;
 	long functions;
-	void *names;
 };
 
 /**
- * annotation_collect - find the lines of a function
- * @annotation: the first three members are set, all others are zero; must be released with
- *              annotation_release(), even on error
+ * annotation_collect - find the lines of functions
+ * @annotation: zero; must be released with annotation_release(), even on error
+ * @wanted:     the functions
  * @result:     the result
  * @symbols:    symbols of @result; must outlive the annotation
  *
@@ -63,12 +55,12 @@ struct annotation {
  *
  * Return: 0 or -ENOMEM.
  */
-int annotation_collect(struct annotation *annotation, const struct result *result,
-		       struct symbols *symbols);
+int annotation_collect(struct annotation *annotation, struct wanted *wanted,
+		       const struct result *result, struct symbols *symbols);
 
 /**
  * annotation_release - free the lines
- * @annotation: all but the first three members are set to zero
+ * @annotation: set to zero
  */
 void annotation_release(struct annotation *annotation);
 

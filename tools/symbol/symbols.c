@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <elfutils/libdwfl.h>
@@ -26,11 +25,11 @@
 #include "symbol/functions.h"
 #include "symbol/inlines.h"
 #include "symbol/interned.h"
+#include "symbol/samefile.h"
 #include "symbol/stored.h"
 #include "symbol/symbols.h"
 #include "symbol/units.h"
 #include "util/objectfile.h"
-#include "util/time_ns.h"
 
 /* Limit of open files. Each may need descriptors for itself, its debug file and a DWZ file. */
 #define MAX_OPEN		64
@@ -115,6 +114,11 @@ struct symbols *symbols_new(const struct result *result, const char *root)
 void symbols_use_open(struct symbols *symbols, size_t object, int fd)
 {
 	symbols->files[object].open_fd = fd;
+}
+
+void symbols_prefer_file(struct symbols *symbols, size_t object)
+{
+	symbols->files[object].is_stored = false;
 }
 
 void symbols_prefer_files(void)
@@ -211,22 +215,6 @@ char *symbols_explain_lines(const struct symbols *symbols, size_t object)
 	return text;
 }
 
-/* Check that a file is the one that ran, by its build-id. Return: NULL, or why it is not. */
-static const char *check_build_id(const struct result_object *object, Elf *elf)
-{
-	unsigned char id[RESULT_MAX_BUILD_ID];
-	size_t bytes;
-
-	if (!object->build_id_bytes)
-		return NULL;
-	bytes = objectfile_build_id(elf, id, sizeof(id));
-	if (!bytes)
-		return "not the file that ran: it has no build-id";
-	if (bytes != object->build_id_bytes || memcmp(id, object->build_id, bytes))
-		return "not the file that ran: its build-id differs";
-	return NULL;
-}
-
 /* Give a file to elfutils. Return: NULL: @file->problem is set, and the descriptor is closed. */
 static Dwfl_Module *report(struct file *file, const char *name, int fd)
 {
@@ -246,27 +234,8 @@ static Dwfl_Module *report(struct file *file, const char *name, int fd)
 	if (!file->debugfile.main)
 		file->problem = dwfl_errmsg(-1);
 	else
-		file->problem = check_build_id(file->object, file->debugfile.main);
+		file->problem = samefile_by_build_id(file->object, file->debugfile.main);
 	return file->problem ? NULL : module;
-}
-
-/*
- * Check a file by its size, and by when it was modified. A copy below another root may have another
- * time. Return: NULL, or why it is not the file that ran.
- */
-static const char *check_times(const struct symbols *symbols, const struct result_object *object,
-			       int fd)
-{
-	struct stat state;
-
-	if (!object->file_bytes)
-		return NULL;
-	if (fstat(fd, &state))
-		return strerror(errno);
-	if ((uint64_t)state.st_size != object->file_bytes ||
-	    (!symbols->root && time_stat_ns(&state.st_mtim) != object->mtime_ns))
-		return "not the file that ran: it has been modified since";
-	return NULL;
 }
 
 /*
@@ -318,7 +287,7 @@ static Dwfl_Module *report_object(const struct symbols *symbols, struct file *fi
 		return module;
 	}
 	if (!file->object->build_id_bytes) {
-		file->problem = check_times(symbols, file->object, fd);
+		file->problem = samefile_by_times(file->object, fd, !symbols->root);
 		if (file->problem) {
 			close(fd);
 			return NULL;
@@ -465,6 +434,20 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 			return -ENOMEM;
 	}
 	return 1;
+}
+
+int symbols_elf(struct symbols *symbols, size_t object, Elf **elf, const char **problem)
+{
+	struct file *file = &symbols->files[object];
+	const int is_open = need_file(symbols, file);
+
+	if (is_open < 0)
+		return is_open;
+	*problem = file->problem ? file->problem : file->unused;
+	if (!is_open && !*problem)
+		*problem = "it is not a file";
+	*elf = *problem ? NULL : file->debugfile.main;
+	return !*problem;
 }
 
 int symbols_are_stripped(struct symbols *symbols, size_t object)

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <libelf.h>
+
 #include "result/result.h"
 
 struct symbols;
@@ -64,6 +66,26 @@ void symbols_use_open(struct symbols *symbols, size_t object, int fd);
  * For all symbols_new() from now on.
  */
 void symbols_prefer_files(void);
+
+/**
+ * symbols_prefer_file - do the same for one object
+ * @symbols: from symbols_new()
+ * @object:  index in result->objects
+ *
+ * What was found in the result stays valid.
+ */
+void symbols_prefer_file(struct symbols *symbols, size_t object);
+
+/**
+ * symbols_elf - open the file of an object, for its code
+ * @symbols: from symbols_new(), after symbols_prefer_file()
+ * @object:  index in result->objects
+ * @elf:     set to the file, which is valid until another object is looked up
+ * @problem: set to the reason if it cannot be used: debug files have no code
+ *
+ * Return: 1; 0: it cannot be used; or -ENOMEM.
+ */
+int symbols_elf(struct symbols *symbols, size_t object, Elf **elf, const char **problem);
 
 /**
  * symbols_find_fn - type of symbols_find() and its replacements

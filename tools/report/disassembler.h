@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The instructions of a file.
+ */
+#ifndef PROFIL_DISASSEMBLER_H
+#define PROFIL_DISASSEMBLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libelf.h>
+
+struct disassembler;
+
+/**
+ * struct instruction - an instruction
+ * @bytes:    its length
+ * @mnemonic: its name; ".byte" or ".word": these bytes are no instruction
+ * @operands: its operands; may be empty
+ * @target:   where it jumps to, or what it calls; 0: no jump or call, or not known before it runs
+ *
+ * The texts are valid until the next one is read.
+ */
+struct instruction {
+	size_t bytes;
+	const char *mnemonic;
+	const char *operands;
+	uint64_t target;
+};
+
+/**
+ * disassembler_new - prepare to read instructions
+ * @elf:     the file; must outlive the disassembler
+ * @problem: set to the reason if they cannot be read; valid until the next call
+ *
+ * Return: a disassembler to be given to disassembler_free(), or NULL: see @problem.
+ */
+struct disassembler *disassembler_new(Elf *elf, const char **problem);
+
+/**
+ * disassembler_read - read the instruction at an address
+ * @disassembler: from disassembler_new()
+ * @address:      link-time address
+ * @end:          what begins there is no part of the instruction
+ * @instruction:  filled in
+ *
+ * Return: true; false: the file has nothing at the address.
+ */
+bool disassembler_read(struct disassembler *disassembler, uint64_t address, uint64_t end,
+		       struct instruction *instruction);
+
+/**
+ * disassembler_free - free a disassembler
+ * @disassembler: from disassembler_new(), or NULL
+ */
+void disassembler_free(struct disassembler *disassembler);
+
+#endif /* PROFIL_DISASSEMBLER_H */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The samples of wanted functions by address, and the code around these.
+ */
+#ifndef PROFIL_SECTIONS_H
+#define PROFIL_SECTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/wanted.h"
+#include "result/result.h"
+#include "symbol/symbols.h"
+
+/**
+ * struct section - a function, or code in no function, with samples that are wanted
+ * @object:    index in result->objects
+ * @function:  the function; or without a name, the code
+ * @belonging: of its samples
+ * @samples:   number of samples
+ * @counts:    these, in ascending order of addresses
+ * @nr_counts: number of @counts
+ */
+struct section {
+	size_t object;
+	struct function function;
+	enum belonging belonging;
+	uint64_t samples;
+	struct result_count *counts;
+	size_t nr_counts;
+};
+
+/**
+ * struct sections - all of them, most samples first
+ * @list: the sections
+ * @nr:   number of sections
+ */
+struct sections {
+	struct section *list;
+	size_t nr;
+};
+
+/**
+ * sections_collect - find the samples of wanted functions
+ * @sections: zero; must be released with sections_release(), even on error
+ * @result:   the result
+ * @symbols:  its symbols
+ * @wanted:   the functions
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int sections_collect(struct sections *sections, const struct result *result,
+		     struct symbols *symbols, struct wanted *wanted);
+
+/**
+ * sections_release - free all of them
+ * @sections: set to zero
+ */
+void sections_release(struct sections *sections);
+
+#endif /* PROFIL_SECTIONS_H */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lines of source files, in any order.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/source_text.h"
+#include "util/escape.h"
+#include "util/objectfile.h"
+
+#define TAB		8	/* terminal columns from one tab stop to the next */
+#define MAX_LINES	(1 << 20)	/* what a path from debug information names may have any size */
+
+struct source {
+	const char *path;
+	char **lines;
+	size_t nr;
+};
+
+struct source_text {
+	const char *root;
+	struct source *files;
+	size_t nr;
+};
+
+struct source_text *source_text_new(const char *root)
+{
+	struct source_text *sources = calloc(1, sizeof(*sources));
+
+	if (sources)
+		sources->root = root;
+	return sources;
+}
+
+/* Read all lines. Those that find no memory are missing. */
+static void read_lines(struct source *source, FILE *file)
+{
+	size_t room = 0, bytes = 0;
+
+	while (source->nr < MAX_LINES) {
+		char *line = NULL;
+
+		if (source->nr == room) {
+			char **lines;
+
+			room = room ? 2 * room : 1024;
+			lines = reallocarray(source->lines, room, sizeof(*lines));
+			if (!lines)
+				return;
+			source->lines = lines;
+		}
+		bytes = 0;
+		if (getline(&line, &bytes, file) < 0) {
+			free(line);
+			return;
+		}
+		source->lines[source->nr++] = line;
+	}
+}
+
+/* Return: NULL: no memory. A file that cannot be read has no lines. */
+static struct source *add_source(struct source_text *sources, const char *path)
+{
+	struct source *files = reallocarray(sources->files, sources->nr + 1, sizeof(*files));
+	struct source *source;
+	const char *problem;
+	FILE *file;
+	int fd;
+
+	if (!files)
+		return NULL;
+	sources->files = files;
+	source = &files[sources->nr++];
+	*source = (struct source){ .path = path };
+	fd = objectfile_open_below(sources->root, path, &problem);
+	if (fd < 0)
+		return source;
+	file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return source;
+	}
+	read_lines(source, file);
+	fclose(file);
+	return source;
+}
+
+const char *source_text_line(struct source_text *sources, const char *path, int line)
+{
+	const struct source *source = NULL;
+	size_t i;
+
+	for (i = 0; i < sources->nr && !source; i++)
+		if (sources->files[i].path == path)
+			source = &sources->files[i];
+	if (!source)
+		source = add_source(sources, path);
+	if (!source || line < 1 || (size_t)line > source->nr)
+		return NULL;
+	return source->lines[line - 1];
+}
+
+void source_text_print(FILE *out, const struct terminal_style *style, const char *text,
+		       int before)
+{
+	char *line = NULL;
+	int columns = 0;
+	size_t length;
+	FILE *copy = open_memstream(&line, &length);
+
+	if (!copy)
+		return;
+	while (*text && *text != '\n') {
+		const char *from = text;
+
+		if (*text == '\t') {
+			columns += fprintf(copy, "%*s", TAB - columns % TAB, "");
+			text++;
+			continue;
+		}
+		columns += escape_columns(&text);
+		fwrite(from, 1, (size_t)(text - from), copy);
+	}
+	/* long lines are cut on a terminal, but not in a pipe */
+	if (!fclose(copy))
+		terminal_print_cut(out, line,
+				   style->rows && style->columns ? style->columns - before : 0);
+	free(line);
+}
+
+void source_text_free(struct source_text *sources)
+{
+	size_t i, line;
+
+	if (!sources)
+		return;
+	for (i = 0; i < sources->nr; i++) {
+		for (line = 0; line < sources->files[i].nr; line++)
+			free(sources->files[i].lines[line]);
+		free(sources->files[i].lines);
+	}
+	free(sources->files);
+	free(sources);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The code that a user means by the name or an address of a function.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/wanted.h"
+#include "symbol/demangle.h"
+#include "symbol/symbolize.h"
+
+/* A name that was compared with the wanted one: demangling takes long */
+struct name {
+	const char *text;	/* identifies the name: symbols keep one copy of each */
+	bool is_wanted;
+};
+
+/* Whether @name is @wanted. The user may omit the parameters of a C++ function. */
+static bool has_name(const char *name, const char *wanted)
+{
+	size_t length = strlen(wanted);
+
+	return !strncmp(name, wanted, length) && (!name[length] || name[length] == '(');
+}
+
+/* Whether a symbol or its demangled name is wanted. Return: 1, 0 or -ENOMEM. */
+static int compare_symbol(const struct wanted *wanted, const char *text, size_t length)
+{
+	char *symbol = strndup(text, length), *name;
+	int found;
+
+	if (!symbol)
+		return -ENOMEM;
+	name = wanted->keep_mangled ? NULL : demangle(symbol);
+	found = has_name(symbol, wanted->name) || (name && has_name(name, wanted->name));
+	free(name);
+	free(symbol);
+	return found;
+}
+
+static int compare_names(const void *va, const void *vb)
+{
+	const struct name *a = va, *b = vb;
+
+	return (uintptr_t)a->text < (uintptr_t)b->text ? -1 :
+	       (uintptr_t)a->text > (uintptr_t)b->text;
+}
+
+/* The same for a name from the symbols. */
+static int is_wanted(struct wanted *wanted, const char *text, size_t length)
+{
+	struct name **found, *new;
+	int is_same;
+
+	found = tfind(&(struct name){ .text = text }, &wanted->names, compare_names);
+	if (found)
+		return (*found)->is_wanted;
+	is_same = compare_symbol(wanted, text, length);
+	if (is_same < 0)
+		return is_same;
+	new = malloc(sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	*new = (struct name){ text, is_same };
+	if (!tsearch(new, &wanted->names, compare_names)) {
+		free(new);
+		return -ENOMEM;
+	}
+	return is_same;
+}
+
+/* Whether the wanted name is an address in a function. */
+static bool has_address(const struct wanted *wanted, const struct function *function)
+{
+	unsigned long long address;
+	char *end;
+
+	if (strncmp(wanted->name, "0x", 2))
+		return false;
+	errno = 0;
+	address = strtoull(wanted->name, &end, 16);
+	return !*end && !errno && address >= function->start && address < function->end;
+}
+
+/* The same for code that is inlined at an address. Return: an enum belonging, or -ENOMEM. */
+static int find_inlined(struct wanted *wanted, struct symbols *symbols, size_t object,
+			uint64_t address)
+{
+	struct source_frame frames[SYMBOLS_MAX_FRAMES];
+	int found, is_same = 0;
+	size_t nr, i;
+
+	found = symbols_frames(symbols, object, address, frames, &nr);
+	if (found < 0)
+		return found;
+	for (i = 0; !is_same && i + 1 < nr; i++)
+		if (frames[i].function)
+			is_same = is_wanted(wanted, frames[i].function,
+					    strlen(frames[i].function));
+	return is_same < 0 ? is_same : is_same ? BELONGS_INLINED : BELONGS_NOT;
+}
+
+int wanted_find(struct wanted *wanted, struct symbols *symbols, size_t object, uint64_t address,
+		struct function *function)
+{
+	int found = symbols_find(symbols, object, address, function), is_same = 0;
+
+	if (found < 0)
+		return found;
+	if (!found) {
+		*function = (struct function){ .start = address, .end = address + 1 };
+		is_same = !strcmp(wanted->name, SYMBOLIZE_REST);
+	}
+	if (function->name)
+		is_same = is_wanted(wanted, function->name, (size_t)function->length);
+	if (!is_same)
+		is_same = has_address(wanted, function);
+	if (is_same)
+		return is_same < 0 ? is_same : BELONGS_OWN;
+	return wanted->inlined ? find_inlined(wanted, symbols, object, address) : BELONGS_NOT;
+}
+
+void wanted_release(struct wanted *wanted)
+{
+	tdestroy(wanted->names, free);
+	wanted->names = NULL;
+}

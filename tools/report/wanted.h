@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The code that a user means by the name or an address of a function.
+ */
+#ifndef PROFIL_WANTED_H
+#define PROFIL_WANTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbol/symbols.h"
+
+/**
+ * struct wanted - the functions that a user wants to see
+ * @name:         their name, as the report shows it, whose parameters may be omitted; or an address
+ *                in a function, in hexadecimal with 0x; or SYMBOLIZE_REST: code in no function
+ * @keep_mangled: the demangled names of functions are not compared with it
+ * @inlined:      also copies that are inlined into other functions
+ * @names:        private: a tree of the names that were compared
+ */
+struct wanted {
+	const char *name;
+	bool keep_mangled;
+	bool inlined;
+	void *names;
+};
+
+/* How an address belongs to the wanted functions */
+enum belonging {
+	BELONGS_NOT,
+	BELONGS_OWN,		/* such a function has the code */
+	BELONGS_INLINED,	/* it is inlined there */
+};
+
+/**
+ * wanted_find - find the function at an address, and whether it is wanted
+ * @wanted:   the first three members are set, others are zero before the first call; must be
+ *            released with wanted_release(), even on error
+ * @symbols:  the symbols; the same in all calls
+ * @object:   index of the object
+ * @address:  link-time address in the object
+ * @function: filled in with the function that has the code; with the address alone if none is known
+ *
+ * Return: an enum belonging, or -ENOMEM.
+ */
+int wanted_find(struct wanted *wanted, struct symbols *symbols, size_t object, uint64_t address,
+		struct function *function);
+
+/**
+ * wanted_release - free what was compared
+ * @wanted: the first three members stay, others are set to zero
+ */
+void wanted_release(struct wanted *wanted);
+
+#endif /* PROFIL_WANTED_H */
