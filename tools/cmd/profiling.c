@@ -34,7 +34,6 @@
  * @outcome:    the run's outcome
  * @snapshot:   the last snapshot
  * @wants_snapshot: one was requested while another was written
- * @has_explained_pause: the user knows that snapshots take long
  * @progress:   the progress line; NULL: none
  * @members:    of the control group, if there is one
  * @so_far:     state of the command, or of the processes
@@ -47,7 +46,6 @@ struct profiling {
 	struct outcome outcome;
 	struct snapshot snapshot;
 	bool wants_snapshot;
-	bool has_explained_pause;
 	struct progress *progress;
 	struct members members;
 	struct child_end so_far;
@@ -95,20 +93,6 @@ static uint64_t pause_after(uint64_t cost_ns)
 	return 20 * cost_ns;
 }
 
-/* Say once that snapshots are taken less often than requested. */
-static void explain_pause(struct profiling *profiling, uint64_t pause_ns)
-{
-	const uint64_t interval_ns = profiling->options->snapshot_ns;
-
-	if (profiling->has_explained_pause || !profiling->options->has_interval ||
-	    pause_ns <= interval_ns)
-		return;
-	profiling->has_explained_pause = true;
-	failure_warnx("to write the result takes %.2f s of CPU time, so it is written every %.1f s, not every %.1f s: choose a longer --interval",
-		      (double)profiling->snapshot.cpu_ns / NS_PER_S, (double)pause_ns / NS_PER_S,
-		      (double)interval_ns / NS_PER_S);
-}
-
 static void begin_snapshot(struct profiling *profiling)
 {
 	profiling->wants_snapshot = false;
@@ -129,7 +113,9 @@ static uint64_t take_snapshot(void *data, bool is_requested)
 	if (!snapshot_has_ended(&profiling->snapshot, &profiling->outcome, false))
 		return 0;
 	pause_ns = pause_after(profiling->snapshot.cpu_ns);
-	explain_pause(profiling, pause_ns);
+	if (profiling->options->has_interval)
+		snapshot_explain_pause(&profiling->snapshot, pause_ns,
+				       profiling->options->snapshot_ns);
 	begin_snapshot(profiling);
 	return pause_ns;
 }

@@ -13,6 +13,7 @@
 
 #include "cmd/snapshot.h"
 #include "record/signals.h"
+#include "util/failure.h"
 #include "util/time_ns.h"
 
 static void __attribute__((noreturn))
@@ -75,4 +76,14 @@ bool snapshot_has_ended(struct snapshot *snapshot, struct outcome *outcome, bool
 	/* killed: there is no message, and the next snapshot may succeed */
 	outcome_snapshot_ended(outcome, WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR);
 	return true;
+}
+
+void snapshot_explain_pause(struct snapshot *snapshot, uint64_t pause_ns, uint64_t interval_ns)
+{
+	if (snapshot->has_explained_pause || pause_ns <= interval_ns)
+		return;
+	snapshot->has_explained_pause = true;
+	failure_warnx("to write the result takes %.2f s of CPU time, so it is written every %.1f s, not every %.1f s: choose a longer --interval",
+		      (double)snapshot->cpu_ns / NS_PER_S, (double)pause_ns / NS_PER_S,
+		      (double)interval_ns / NS_PER_S);
 }

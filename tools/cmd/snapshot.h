@@ -16,10 +16,12 @@
  * struct snapshot - the last snapshot; all zero: none
  * @child:  the process that writes it; 0: it has ended
  * @cpu_ns: CPU time that it took, in ns; 0: not known yet
+ * @has_explained_pause: the user knows that snapshots take long
  */
 struct snapshot {
 	pid_t child;
 	uint64_t cpu_ns;
+	bool has_explained_pause;
 };
 
 /**
@@ -41,5 +43,13 @@ void snapshot_begin(struct snapshot *snapshot, struct outcome *outcome,
  * @wait:     wait for it
  */
 bool snapshot_has_ended(struct snapshot *snapshot, struct outcome *outcome, bool wait);
+
+/**
+ * snapshot_explain_pause - say once that snapshots are taken less often than requested
+ * @snapshot:    snapshot_has_ended()
+ * @pause_ns:    how long none is taken now
+ * @interval_ns: what was requested
+ */
+void snapshot_explain_pause(struct snapshot *snapshot, uint64_t pause_ns, uint64_t interval_ns);
 
 #endif /* PROFIL_SNAPSHOT_H */
