@@ -472,7 +472,7 @@ mon_out() {
 # also those without samples, which are not stored with the result.
 instructions() {
 	report --by=address --all &&
-	rows | awk '$7 ~ /^0x/ && / \(spin_much\)$/ { print substr($7, 3), $3 }' | sort >"$work/wanted" &&
+	rows | awk '$8 == "spin_much" { print substr($7, 3), $3 }' | sort >"$work/wanted" &&
 	[ -s "$work/wanted" ] && report --annotate spin_much --asm --all &&
 	awk '!/^#/ && $1 ~ /^[0-9.]+$/ && $2 ~ /^[0-9]+$/ { print $3, $2 }' "$work/profile" |
 		sort | diff "$work/wanted" - >"$work/err" &&

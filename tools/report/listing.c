@@ -124,7 +124,8 @@ static void print_target(struct listing *listing, uint64_t target)
 	found = symbols_find(listing->symbols, listing->section->object, target, &to);
 	if (found < 0)
 		listing->error = found;
-	if (found != 1 || !to.name)
+	/* the name of a section ("[.plt]") says nothing */
+	if (found != 1 || !to.name || to.name[0] == '[')
 		return;
 	fputs("  <", listing->out);
 	print_name(listing, to.name, (size_t)to.length);
