@@ -32,7 +32,7 @@ not_printed() {
 short_help() {
 	local subcommand
 
-	for subcommand in "" run report diff export info; do
+	for subcommand in "" run report diff merge export info; do
 		# shellcheck disable=SC2086 # no word, or one
 		"$PROFIL" $subcommand -h >"$work/out" 2>"$work/err" &&
 		"$PROFIL" $subcommand --help | diff - "$work/out" >>"$work/err" &&
@@ -149,8 +149,23 @@ output_is_input() {
 	grep -q 'both is the result itself' "$work/err" && cmp "$work/both" "$work/result"
 }
 
+# The sum of a result and itself
+merge() {
+	"$PROFIL" merge "$work/result" - -o "$work/sum" <"$work/result" >"$work/out" 2>"$work/err" &&
+	[ ! -s "$work/out" ] && [ ! -s "$work/err" ] &&
+	"$PROFIL" report "$work/sum" 2>"$work/err" | grep -q '^ *100\.00 .* 2000 .* spin_much$' &&
+	prints 2 'two or more results are needed' merge "$work/result" -o "$work/sum" &&
+	prints 2 '--output=OUT is needed' merge "$work/result" "$work/result" &&
+	prints 2 'only one of the files can be standard input' merge - - -o "$work/sum" &&
+	prints 1 "$work/sum is one of the results, which would be overwritten" \
+		merge "$work/result" "$work/sum" -o "$work/sum" &&
+	prints 1 'the sum is not written' merge "$work/result" "$work/result" -o /proc/x &&
+	prints 1 'not a profil result file' merge "$work/result" /etc/passwd -o "$work/other" &&
+	[ ! -e "$work/other" ]
+}
+
 ktap_print_header
-ktap_set_plan 10
+ktap_set_plan 11
 check "-h is --help" short_help
 check "-h after the command belongs to the command" help_of_the_command
 check "process IDs and times are checked" attach
@@ -161,4 +176,5 @@ check "suggestions for mistyped subcommands" mistyped_subcommands
 check "suggestions for mistyped functions" mistyped_functions
 check "results can be read from standard input" standard_input
 check "a result that is read is not overwritten" output_is_input
+check "results are added" merge
 ktap_finished

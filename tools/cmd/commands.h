@@ -17,6 +17,7 @@
 int run_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
+int merge_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 

@@ -28,15 +28,17 @@ static const char overview[] =
 	"  or:  profil [run|record] [OPTION...] -p PID[,PID...]\n"
 	"  or:  profil report [OPTION...] [FILE]\n"
 	"  or:  profil diff [OPTION...] OLD NEW\n"
+	"  or:  profil merge FILE FILE... -o OUT\n"
 	"  or:  profil export --FORMAT [OPTION...] [FILE]\n"
 	"  or:  profil info [--json]\n"
-	"  or:  profil help [run|report|diff|export|info]\n"
+	"  or:  profil help [run|report|diff|merge|export|info]\n"
 	"\n"
 	"  run      Run COMMAND, or attach to processes, print the functions in which they\n"
 	"           spend their CPU time, and write the result to a file (profil.out)\n"
 	"  report   Print a result by function, source line, object or process, or print\n"
 	"           a mon.out file of monitor(3)\n"
 	"  diff     Compare two results, and mark the functions that changed\n"
+	"  merge    Add up results of several runs or machines\n"
 	"  export   Convert a result for gprof, kcachegrind, pprof, speedscope, a browser, ...\n"
 	"  info     Check whether a profile can be started, and print what is missing\n"
 	"  help     Print this text, or the options of a subcommand\n"
@@ -51,6 +53,7 @@ static const struct {
 	{ "profil run", run_main },
 	{ "profil report", report_main },
 	{ "profil diff", diff_main },
+	{ "profil merge", merge_main },
 	{ "profil export", export_main },
 	{ "profil info", info_main },
 };

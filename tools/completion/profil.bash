@@ -39,6 +39,7 @@ _profil_options() {
 			--object= --old-root= --percent-limit= --process= --program= --refresh --shares \
 			--thread= --top=
 		;;
+	merge) echo --output= ;;
 	info) echo --json ;;
 	esac
 	echo --help --usage --version
@@ -72,7 +73,7 @@ _profil() {
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | record | report | diff | export | info | help)
+	run | record | report | diff | merge | export | info | help)
 		if ((COMP_CWORD > 1)); then
 			subcommand=${COMP_WORDS[1]/#record/run}
 			first=2
@@ -106,12 +107,12 @@ _profil() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_profil_options "$subcommand")" -- "$word")
 		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 	elif [[ $subcommand == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "run record report diff export info" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "run record report diff merge export info" -- "$word")
 	elif [[ $subcommand == run && $option != -[to] && $option != --output &&
 		$option != --table ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word"
 			((COMP_CWORD > 1)) ||
-				compgen -W "run record report diff export info help" -- "$word")
+				compgen -W "run record report diff merge export info help" -- "$word")
 	elif [[ $subcommand != info ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	fi

@@ -6,7 +6,7 @@
 function __profil_subcommand
     set -l words (commandline -opc)
     switch "$words[2]"
-        case report diff export info help
+        case report diff merge export info help
             echo $words[2]
         case '*'
             echo run
@@ -72,16 +72,17 @@ complete -c profil -f
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a 'run record' -d 'Profile a command or processes'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a report -d 'Print a result'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a diff -d 'Compare two results'
+complete -c profil -n 'test (count (commandline -opc)) = 1' -a merge -d 'Add up results'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a export -d 'Convert a result'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a info -d 'Check whether a profile can be started'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a help -d 'List options'
-complete -c profil -n '__profil_in help' -a 'run record report diff export info'
+complete -c profil -n '__profil_in help' -a 'run record report diff merge export info'
 complete -c profil -n '__profil_in run' -a '(__profil_complete_command)'
-complete -c profil -n '__profil_in report diff export' -F
+complete -c profil -n '__profil_in report diff merge export' -F
 
-complete -c profil -n '__profil_in report diff export info help; or __profil_in_run' -l help -d 'List the options'
-complete -c profil -n '__profil_in report diff export info help; or __profil_in_run' -l usage -d 'List the options briefly'
-complete -c profil -n '__profil_in report diff export info help; or __profil_in_run' -l version -d 'Print the version'
+complete -c profil -n '__profil_in report diff merge export info help; or __profil_in_run' -l help -d 'List the options'
+complete -c profil -n '__profil_in report diff merge export info help; or __profil_in_run' -l usage -d 'List the options briefly'
+complete -c profil -n '__profil_in report diff merge export info help; or __profil_in_run' -l version -d 'Print the version'
 
 complete -c profil -n __profil_in_run -l cgroup -x -a '(__profil_cgroups)' -d 'Profile a control group'
 complete -c profil -n __profil_in_run -s c -l clock -x -a 'tick timer random' -d 'When samples are taken'
@@ -127,6 +128,8 @@ complete -c profil -n '__profil_in export' -l pprof -d 'For pprof'
 complete -c profil -n '__profil_in export' -l speedscope -d 'For speedscope'
 complete -c profil -n '__profil_in export' -l svg -d 'A picture for browsers'
 complete -c profil -n '__profil_in export' -s o -l output -r -F -d 'File or directory of the export'
+
+complete -c profil -n '__profil_in merge' -s o -l output -r -F -d 'File of the sum'
 
 complete -c profil -n '__profil_in report export' -l root -x -a '(__fish_complete_directories)' -d 'Objects are below a directory'
 complete -c profil -n '__profil_in report export' -l symfs -x -a '(__fish_complete_directories)' -d 'The same as --root'

@@ -93,18 +93,24 @@ _profil_export() {
 		'::result:_files'
 }
 
+_profil_merge() {
+	_arguments -s -S $_profil_common \
+		'(-o --output)'{-o+,--output=}'[file of the sum]:file:_files' \
+		'*:result:_files'
+}
+
 _profil_info() {
 	_arguments -s -S $_profil_common '--json[print JSON]'
 }
 
 _profil_help() {
-	_arguments '::subcommand:(run record report diff export info)'
+	_arguments '::subcommand:(run record report diff merge export info)'
 }
 
 # The default subcommand may be omitted.
 _profil() {
 	case $words[2] in
-	(run|record|report|diff|export|info|help)
+	(run|record|report|diff|merge|export|info|help)
 		if (( CURRENT > 2 )); then
 			local subcommand=${words[2]/#record/run}
 
@@ -116,7 +122,7 @@ _profil() {
 		;;
 	esac
 	if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then
-		_alternative 'subcommands:subcommand:(run record report diff export info help)' \
+		_alternative 'subcommands:subcommand:(run record report diff merge export info help)' \
 			'commands:command:_path_commands' 'files:program:_files'
 	else
 		_profil_run
