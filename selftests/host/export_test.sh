@@ -243,6 +243,19 @@ folded() {
 	equals samples 4295098432 "$(awk '{ n += $NF } END { printf "%.0f", n }' "$work/folded")"
 }
 
+# The lines of the report by line, and nothing else. The help says what is not in the file.
+lcov() {
+	export_result --lcov >"$work/lcov" &&
+	awk -F '[:,]' '/^SF:/ { file = $2; sub(".*/", "", file) }
+		/^DA:/ { print file ":" $2, $3 }' "$work/lcov" | sort >"$work/out" &&
+	"$PROFIL" report --lines "$work/result" 2>"$work/err" |
+		sed -n 's/^ *[^ #]* *[^ ]* *\([0-9]*\) .* \([^ ]*:[0-9]*\) (.*)$/\2 \1/p' |
+		awk '{ n[$1] += $2 } END { for (line in n) print line, n[line] }' | sort |
+		diff - "$work/out" >"$work/err" && [ -s "$work/out" ] &&
+	equals records "$(grep -c ^SF: "$work/lcov")" "$(grep -c '^end_of_record$' "$work/lcov")" &&
+	"$PROFIL" export --help | tr -s ' \n' ' ' | grep -q 'That a line is absent proves nothing'
+}
+
 # is_valid_svg FILE: it is well-formed, can be rendered, and contains no scripts and no references
 is_valid_svg() {
 	xmllint --noout --nonet "$1" 2>"$work/err" &&
@@ -319,7 +332,7 @@ without_objects() {
 }
 
 ktap_print_header
-ktap_set_plan 22
+ktap_set_plan 23
 check "gprof: a PIE" gmon_pie
 check "gprof: a program at fixed addresses, with a sum above 65535" \
 	gprof_has "$no_pie" 70.00-spin_much 30.00-spin_less
@@ -343,6 +356,7 @@ check "JSON matches its schema" json
 check "the schema of JSON refuses wrong files" json_schema
 check "speedscope matches its schema" speedscope
 check "folded: a line per function" folded
+check "lcov: the lines with samples" lcov
 check "SVG is well-formed and can be rendered" svg
 check "standard output is the default" standard_output
 check "binary formats are not written to a terminal" refuses_terminal

@@ -78,13 +78,14 @@ _profil_diff() {
 }
 
 _profil_export() {
-	local formats='(--callgrind --folded --gmon --json --pprof --speedscope --svg)'
+	local formats='(--callgrind --folded --gmon --json --lcov --pprof --speedscope --svg)'
 
 	_arguments -s -S $_profil_common $_profil_selecting \
 		$formats'--callgrind[for kcachegrind]' \
 		$formats'--folded[for flamegraph.pl]' \
 		$formats'--gmon[for gprof]' \
 		$formats'--json[for scripts]' \
+		$formats'--lcov[lines with samples, for genhtml and editors]' \
 		$formats'--pprof[for pprof]' \
 		$formats'--speedscope[for speedscope]' \
 		$formats'--svg[a picture for browsers]' \

@@ -48,6 +48,11 @@ const struct export_format export_formats[] = {
 		.write = export_folded,
 	},
 	{
+		.name = "lcov",
+		.help = "Write the lines with samples as lcov's tracefile. That a line is absent proves nothing: lines that ran for a short time have no samples",
+		.write = export_lcov,
+	},
+	{
 		.name = "speedscope",
 		.help = "Write speedscope's JSON",
 		.write = export_speedscope,

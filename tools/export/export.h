@@ -162,6 +162,18 @@ int export_json(FILE *out, const struct symbolized *symbolized);
 int export_folded(FILE *out, const struct symbolized *symbolized);
 
 /**
+ * export_lcov - write lines with samples as lcov's tracefile, for genhtml and editors
+ * @out:        where to write
+ * @symbolized: the symbolized result
+ *
+ * The format is specified in geninfo(1): records of a source file (SF), with a line and its samples
+ * in each DA. Samples without a line are left out.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int export_lcov(FILE *out, const struct symbolized *symbolized);
+
+/**
  * export_speedscope - write speedscope's JSON, as a sampled profile
  * @out:        where to write
  * @symbolized: the symbolized result

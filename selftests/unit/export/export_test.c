@@ -232,6 +232,23 @@ static int find_fails(void *symbols, size_t object, uint64_t address, struct sou
 	return address == 0x402000 ? -ENOMEM : 0;
 }
 
+/* Lines with samples, by file and number. Those of no line and without a file are not there. */
+static void lcov(void **state)
+{
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	symbolize();
+	symbolized.find_line = find_line;
+	symbolized.symbols = lines_symbols;
+	assert_int_equal(export_lcov(out, &symbolized), 0);
+	fclose(out);
+	assert_has("TN:\nSF:/src/(1) in.h\nDA:3,4294967301\nLF:1\nLH:1\nend_of_record\n");
+	assert_has("TN:\nSF:/src/hot.c\nDA:10,65535\nDA:20,65536\nLF:2\nLH:2\nend_of_record\n");
+}
+
 static void errors_of_find_line_are_returned(void **state)
 {
 	size_t size;
@@ -242,6 +259,7 @@ static void errors_of_find_line_are_returned(void **state)
 	symbolize();
 	symbolized.find_line = find_fails;
 	assert_int_equal(export_callgrind(out, &symbolized), -ENOMEM);
+	assert_int_equal(export_lcov(out, &symbolized), -ENOMEM);
 	fclose(out);
 }
 
@@ -416,7 +434,7 @@ static void empty_result(void **state)
 		if (!format->write || format->is_binary)
 			continue;
 		write_text(format->name);
-		if (!strcmp(format->name, "folded"))
+		if (!strcmp(format->name, "folded") || !strcmp(format->name, "lcov"))
 			assert_string_equal(text, "");
 		else
 			assert_true(strlen(text) > 100);
@@ -707,6 +725,7 @@ int main(void)
 		TEST(time_is_rounded),
 		TEST(callgrind),
 		TEST(callgrind_has_lines),
+		TEST(lcov),
 		TEST(errors_of_find_line_are_returned),
 		TEST(folded),
 		TEST(made_code_has_names),
