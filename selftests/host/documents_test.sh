@@ -241,7 +241,7 @@ commands() {
 document_options() {
 	local words option subcommand failed=0
 
-	for subcommand in run report diff export; do
+	for subcommand in run report diff merge export; do
 		options_of profil $subcommand >"$work/options.$subcommand"
 	done
 	while read -r words; do
@@ -401,7 +401,7 @@ audits=(
 
 ktap_print_header
 mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
-ktap_set_plan $((1 + ${#pages[@]} + 11 + 5 + 2 + 3 * ${#audits[@]}))
+ktap_set_plan $((1 + ${#pages[@]} + 11 + 6 + 2 + 3 * ${#audits[@]}))
 check "README, doc/: programs compile" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
@@ -424,7 +424,7 @@ check "make doc: links lead to pages, the index lists all" site_links
 check "faults.md: tests exist" faults_tests
 check "SECURITY.md: all attacks are listed" security_attacks
 check "bugs/: tests exist" bug_tests
-for subcommand in run report diff export info; do
+for subcommand in run report diff merge export info; do
 	check "options of $subcommand: manual page and completion match" \
 		documented_options "$subcommand"
 done

@@ -81,7 +81,7 @@ rows() {
 
 # Only what is near samples, with a mark for the rest; with --all everything
 gaps() {
-	local start size all last
+	local start size last
 
 	read -r start size < <(nm -S "$program" | awk '$4 == "main" { print "0x" $1, "0x" $2 }')
 	objdump -d -w --start-address=$((start)) --stop-address=$((start + size)) "$program" |

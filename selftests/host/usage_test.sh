@@ -164,8 +164,28 @@ merge() {
 	[ ! -e "$work/other" ]
 }
 
+# completes_function LINE WANT: bash completes the end of LINE to WANT. It splits words at =.
+completes_function() (
+	# shellcheck disable=SC2034 # the interface of bash completions
+	COMP_LINE=$1 COMP_POINT=${#1} COMPREPLY=()
+	read -ra COMP_WORDS <<<"${1//=/ = }"
+	[[ $1 != *[\ =] ]] || COMP_WORDS+=("")
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+	COMP_WORDS[0]=$(readlink -f "$PROFIL")
+	. ../tools/completion/profil.bash
+	_profil 2>/dev/null
+	[ "${COMPREPLY[*]}" = "$2" ] || { echo "# $1: ${COMPREPLY[*]}"; false; }
+)
+
+functions_are_completed() {
+	completes_function "profil report $work/result --annotate sp" spin_much &&
+	completes_function "profil report $work/result --annotate=" spin_much &&
+	completes_function "profil report $work/result --annotate x" "" &&
+	completes_function "profil report --annotate=spin faults." faults.md
+}
+
 ktap_print_header
-ktap_set_plan 11
+ktap_set_plan 12
 check "-h is --help" short_help
 check "-h after the command belongs to the command" help_of_the_command
 check "process IDs and times are checked" attach
@@ -177,4 +197,5 @@ check "suggestions for mistyped functions" mistyped_functions
 check "results can be read from standard input" standard_input
 check "a result that is read is not overwritten" output_is_input
 check "results are added" merge
+check "functions with samples are completed" functions_are_completed
 ktap_finished

@@ -67,6 +67,22 @@ _profil_command() {
 	done
 }
 
+# Complete the function of --annotate: those with samples in the result of the line, or in profil.out.
+# bash splits words at colons, so what is before the last one in the line is not completed again.
+_profil_functions() {
+	local typed=${COMP_LINE:0:COMP_POINT} file=profil.out word name before=""
+
+	typed=${typed##*--annotate[= ]}
+	for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
+		[[ -f $word ]] && file=$word
+	done
+	[[ $typed == *:* && $COMP_WORDBREAKS == *:* ]] && before=${typed%"${typed##*:}"}
+	while read -r name; do
+		[[ $name == "$typed"* ]] && COMPREPLY+=("${name#"$before"}")
+	done < <("${COMP_WORDS[0]}" export --folded --no-debuginfod "$file" 2>/dev/null |
+		sed -nE 's/^[^;]*;([^[(].*) [0-9]+$/\1/; T; s/\([^()]*\)( const)?( \[.*\])?$//; p')
+}
+
 _profil() {
 	local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
 	local subcommand=run first=1 equals="" command values
@@ -96,7 +112,9 @@ _profil() {
 		option=${COMP_WORDS[COMP_CWORD - 2]}
 		equals="="
 	fi
-	if values=$(_profil_values "$option$equals"); then
+	if [[ $option == --annotate || $COMP_LINE =~ --annotate[=\ ][^\ ]*$ ]]; then
+		_profil_functions
+	elif values=$(_profil_values "$option$equals"); then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
 	elif [[ $option == --cgroup ]]; then
 		# also a path from /, which is that of a directory

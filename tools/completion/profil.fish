@@ -68,6 +68,16 @@ function __profil_cgroups
     end
 end
 
+# Functions with samples in the result of the line, or in profil.out
+function __profil_functions
+    set -l file profil.out
+    for word in (commandline -opc)[2..]
+        test -f $word; and set file $word
+    end
+    profil export --folded --no-debuginfod $file 2>/dev/null |
+        sed -nE 's/^[^;]*;([^[(].*) [0-9]+$/\1/; T; s/\([^()]*\)( const)?( \[.*\])?$//; p'
+end
+
 complete -c profil -f
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a 'run record' -d 'Profile a command or processes'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a report -d 'Print a result'
@@ -99,7 +109,7 @@ complete -c profil -n __profil_in_run -s r -s F -l rate -x -d 'Samples per secon
 complete -c profil -n __profil_in_run -s t -l table -r -F -d 'File of the table'
 
 complete -c profil -n '__profil_in report; or __profil_in_run' -l all -d 'All rows'
-complete -c profil -n '__profil_in report' -l annotate -x -d 'Print the source of a function'
+complete -c profil -n '__profil_in report' -l annotate -x -a '(__profil_functions)' -d 'Print the source of a function'
 complete -c profil -n '__profil_in report' -l asm -d 'Its instructions'
 complete -c profil -n '__profil_in report; or __profil_in_run' -l by -x -a 'function line object address process thread program' -d 'What a row stands for'
 complete -c profil -n '__profil_in report' -l inline -d 'Count for inlined functions'

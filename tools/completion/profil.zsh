@@ -31,6 +31,19 @@ typeset -ga _profil_tables=(
 	'(--all)--top=[only so many rows]:rows:'
 )
 
+# Functions with samples in the result of the line, or in profil.out
+_profil_functions() {
+	local file=profil.out word
+	local -a names
+
+	for word in $words[2,CURRENT-1]; do
+		[[ -f $word ]] && file=$word
+	done
+	names=(${(f)"$($service export --folded --no-debuginfod $file 2>/dev/null |
+		sed -nE 's/^[^;]*;([^[(].*) [0-9]+$/\1/; T; s/\([^()]*\)( const)?( \[.*\])?$//; p')"})
+	compadd -a names
+}
+
 _profil_run() {
 	_arguments -s -S $_profil_common $_profil_tables \
 		'--cgroup=[profile the processes of this control group]:control group:_path_files -/ -W /sys/fs/cgroup' \
@@ -51,7 +64,7 @@ _profil_run() {
 
 _profil_report() {
 	_arguments -s -S $_profil_common $_profil_selecting $_profil_tables \
-		'--annotate=[print the source of this function]:function:' \
+		'--annotate=[print the source of this function]:function:_profil_functions' \
 		'--asm[its instructions]' \
 		'--color=-[use colors]::when:(auto always never)' \
 		'--inline[count for inlined functions]' \
