@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
@@ -19,6 +20,7 @@
 #include "symbol/debuginfod.h"
 #include "util/escape.h"
 #include "util/failure.h"
+#include "util/working.h"
 
 void options_error(const struct argp_state *state, const char *format, ...)
 {
@@ -207,6 +209,7 @@ static error_t parse_fetching(int key, char *text, struct argp_state *state)
 		symbols_prefer_files();
 		return 0;
 	case ARGP_KEY_END:
+		working_show(STDERR_FILENO);
 		if (!state->hook)
 			debuginfod_allow();
 		return 0;

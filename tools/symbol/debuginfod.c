@@ -15,6 +15,7 @@
 #include "util/base_name.h"
 #include "util/failure.h"
 #include "util/terminal.h"
+#include "util/working.h"
 
 #define URLS	"DEBUGINFOD_URLS"
 
@@ -56,6 +57,8 @@ bool debuginfod_is_used(void)
 static int print_progress(debuginfod_client *client, long done, long all)
 {
 	(void)client;
+	/* this line takes the place of that one */
+	working_end();
 	fputs("\rprofil: fetching debug information of ", stderr);
 	terminal_print_name(stderr, base_name(shown_path));
 	/* if the size is unknown, @done is the number of calls */

@@ -30,12 +30,15 @@
 #include "symbol/symbols.h"
 #include "symbol/units.h"
 #include "util/objectfile.h"
+#include "util/working.h"
 
 /* Limit of open files. Each may need descriptors for itself, its debug file and a DWZ file. */
 #define MAX_OPEN		64
 #define DESCRIPTORS_PER_FILE	3ul
 /* Limit of open files with debug information: libdw keeps what it decompresses. */
 #define MAX_WITH_UNITS		4
+/* Where lines are read, it may take long. */
+#define READING_LINES		"reading debug information of"
 /* Limit of the ranges of all open files: tens of MB. A single file may have more. */
 #define MAX_RANGES		((size_t)1 << 20)
 
@@ -405,7 +408,9 @@ static int need_file(struct symbols *symbols, struct file *file)
 	}
 	if (symbols->nr_open == symbols->max_open)
 		close_open(symbols, symbols->nr_open - 1);
+	working_begin("reading symbols of", file->object->path);
 	error = open_file(symbols, file);
+	working_end();
 	if (error || !file->dwfl)
 		return error;
 	symbols->open[symbols->nr_open++] = file;
@@ -513,7 +518,9 @@ static int need_units(struct symbols *symbols, struct file *file)
 
 	if (is_open != 1 || file->has_units)
 		return is_open;
+	working_begin(READING_LINES, file->object->path);
 	error = read_units(symbols, file);
+	working_end();
 	return error ? error : 1;
 }
 
@@ -529,7 +536,9 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 		return stored_line(all->result, file->object, address, line);
 	if (is_open != 1)
 		return is_open;
+	working_begin(READING_LINES, file->object->path);
 	name = units_line(&file->units, address, &line->line, &directory);
+	working_end();
 	error = note_lines_problem(all, file, file->units.problem);
 	if (!name || error)
 		return error;
@@ -570,8 +579,10 @@ int symbols_frames(void *symbols, size_t object, uint64_t address,
 		return stored_frames(all->result, file->object, address, frames, nr);
 	if (is_open != 1)
 		return is_open;
+	working_begin(READING_LINES, file->object->path);
 	error = inlines_find(&file->inlines, &file->units, address, found, SYMBOLS_MAX_FRAMES,
 			     nr);
+	working_end();
 	if (error)
 		return error;
 	found[0].file = units_line(&file->units, address, &found[0].line, &found[0].directory);

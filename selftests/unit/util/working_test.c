@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The line that tells what takes long.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <util/working.h>
+
+#include "support/test.h"
+
+static char text[1024];
+
+/* Be busy for so many milliseconds, which no signal shortens. */
+static void work(const char *path, long ms)
+{
+	struct timespec left = { ms / 1000, ms % 1000 * 1000000 };
+
+	working_begin("reading symbols of", path);
+	while (nanosleep(&left, &left))
+		;
+	working_end();
+}
+
+/* Read what is there. A terminal whose other end is closed has an error behind it. */
+static void read_text(int fd)
+{
+	size_t length = 0;
+	ssize_t bytes;
+
+	do {
+		bytes = read(fd, text + length, sizeof(text) - 1 - length);
+		length += bytes > 0 ? (size_t)bytes : 0;
+	} while (bytes > 0);
+	text[length] = 0;
+}
+
+/* The process that works is another one, as there is one timer in a process. */
+static void run(int reader, int writer, void (*works)(void))
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		working_show(writer);
+		works();
+		_exit(0);
+	}
+	close(writer);
+	waitpid(pid, NULL, 0);
+	read_text(reader);
+	close(reader);
+}
+
+static void run_on_terminal(void (*works)(void))
+{
+	int reader = posix_openpt(O_RDWR | O_NOCTTY), writer;
+
+	assert_true(reader >= 0);
+	assert_int_equal(grantpt(reader) | unlockpt(reader), 0);
+	writer = open(ptsname(reader), O_RDWR | O_NOCTTY);
+	assert_true(writer >= 0);
+	run(reader, writer, works);
+}
+
+static void work_long(void)
+{
+	work("/usr/lib/libx.so", 1500);
+}
+
+static void work_briefly(void)
+{
+	work("/usr/lib/libx.so", 1);
+}
+
+/* Briefly, but often */
+static void work_often(void)
+{
+	int i;
+
+	for (i = 0; i < 20; i++)
+		work(i < 18 ? "/usr/lib/first.so" : "/usr/lib/last.so", 150);
+}
+
+static void long_work_has_a_line(void **state)
+{
+	(void)state;
+	run_on_terminal(work_long);
+	assert_string_equal(text, "\rprofil: reading symbols of libx.so\033[K\r\033[K");
+}
+
+static void brief_work_has_none(void **state)
+{
+	(void)state;
+	run_on_terminal(work_briefly);
+	assert_string_equal(text, "");
+}
+
+static void much_brief_work_has_a_line(void **state)
+{
+	(void)state;
+	run_on_terminal(work_often);
+	assert_non_null(strstr(text, "symbols of last.so"));
+}
+
+static void pipes_have_no_line(void **state)
+{
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	run(fds[0], fds[1], work_long);
+	assert_string_equal(text, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(long_work_has_a_line),
+		cmocka_unit_test(brief_work_has_none),
+		cmocka_unit_test(much_brief_work_has_a_line),
+		cmocka_unit_test(pipes_have_no_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
