@@ -86,7 +86,8 @@ static void add(struct result *sum, const char *path)
 	options_read_result(path, &more);
 	error = merge_add(sum, &more, why);
 	if (error == -EINVAL)
-		failure_exitx(EXIT_NO_RESULT, "%s cannot be added: %s", options_file_name(path), why);
+		failure_exitx(EXIT_NO_RESULT, "%s cannot be added: %s", options_file_name(path),
+			      why);
 	if (error)
 		failure_exit(EXIT_NO_RESULT, options_file_name(path), -error);
 	result_release(&more);

@@ -84,7 +84,7 @@ static void print_lines(FILE *out, FILE *source, const struct annotation_line *l
 	char *text = NULL;
 	int number = 0;
 
-	/* the first condition is not on @number, because the last line may have the number INT_MAX */
+	/* the first condition is not on @number, because the last line may be INT_MAX */
 	while (i < nr || (has_text && is_near(lines, nr, i, number + 1))) {
 		bool had_text = has_text, is_line;
 

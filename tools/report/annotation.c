@@ -15,8 +15,9 @@ static int add_line(struct annotation *annotation, const struct source_line *sou
 {
 	if (annotation->nr == annotation->room) {
 		size_t room = annotation->room ? 2 * annotation->room : 64;
-		struct annotation_line *lines = reallocarray(annotation->lines, room, sizeof(*lines));
+		struct annotation_line *lines;
 
+		lines = reallocarray(annotation->lines, room, sizeof(*lines));
 		if (!lines)
 			return -ENOMEM;
 		annotation->lines = lines;

@@ -283,10 +283,11 @@ static void print_title(struct listing *listing, const char *path, const char *p
 	const char *shown = demangled ? demangled : name;
 
 	fputs("#\n", listing->out);
-	terminal_print_comment(listing->out, style, "# %s: %s%s%#" PRIx64 ": %" PRIu64 " samples%s",
+	terminal_print_comment(listing->out, style, "# %s: %s%s%#" PRIx64 ": %" PRIu64 " sample%s%s",
 			       path, shown ? shown : "", shown ? " at " : "", function->start,
-			       listing->section->samples,
-			       listing->section->belonging == BELONGS_INLINED ? " in inlined code" : "");
+			       listing->section->samples, listing->section->samples == 1 ? "" : "s",
+			       listing->section->belonging == BELONGS_INLINED ?
+			       " in inlined code" : "");
 	if (problem)
 		terminal_print_comment(listing->out, style, "# %s: no instructions: %s", path,
 				       problem);

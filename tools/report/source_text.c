@@ -12,7 +12,7 @@
 #include "util/objectfile.h"
 
 #define TAB		8	/* terminal columns from one tab stop to the next */
-#define MAX_LINES	(1 << 20)	/* what a path from debug information names may have any size */
+#define MAX_LINES	(1 << 20)	/* a path from debug information may lead anywhere */
 
 struct source {
 	const char *path;

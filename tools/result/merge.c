@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Adds up results. A list of the sum is the list of the first result with that of the other behind
- * it, so indexes in the other one are raised by the length of the first. What both may have is added
- * up: objects, programs without a profile, texts.
+ * it, so indexes in the other one are raised by the length of the first. What both may have is
+ * added up: objects, programs without a profile, texts.
  */
 #define _GNU_SOURCE
 #include <errno.h>

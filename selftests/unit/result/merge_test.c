@@ -112,7 +112,7 @@ static void add(void)
 	assert_null(result_problem(&sum));
 }
 
-/* A result with a value in each field, twice: what both have is doubled, what is of one is listed. */
+/* A result with a value in each field, twice: what both have is doubled, all else is listed. */
 static void every_field(void **state)
 {
 	struct result once;
