@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzes `profil report' and `profil diff' with untrusted result files: reading, adding up,
- * printing. The sanitizers report errors, and the guarantees of resultfile.h, result.h and
+ * Fuzzes `profil report', `profil diff' and `profil merge' with untrusted result files: reading,
+ * adding up, printing. The sanitizers report errors, and the guarantees of resultfile.h, result.h and
  * profile.h are checked.
  *
  * The first byte of the input selects what the rest is: a file, or only the message in it,
@@ -20,6 +20,7 @@
 #include <report/comparison_gate.h>
 #include <report/report.h>
 #include <report/report_json.h>
+#include <result/merge.h>
 #include <result/resultfile.h>
 #include <result/resultpack.h>
 
@@ -123,6 +124,30 @@ static void write_again(const struct result *result)
 	result_release(&again);
 }
 
+/* The sum of a result and itself is a result with twice the samples, if there can be one. */
+static void merge(const struct result *result)
+{
+	struct result sum, more;
+	char why[MERGE_WHY];
+	unsigned char *message;
+	const char *problem;
+	size_t bytes;
+
+	if (resultpack_pack(result, &message, &bytes))
+		return;
+	if (resultpack_unpack(message, bytes, &sum, &problem) ||
+	    resultpack_unpack(message, bytes, &more, &problem))
+		abort();
+	if (!merge_add(&sum, &more, why)) {
+		if (result_problem(&sum) || result_samples(&sum) != 2 * result_samples(result))
+			abort();
+		write_again(&sum);
+	}
+	free(message);
+	result_release(&sum);
+	result_release(&more);
+}
+
 static int read_result_file(const uint8_t *data, size_t size, struct result *result,
 		     const char **why)
 {
@@ -157,6 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		show(&result);
 		write_again(&result);
+		merge(&result);
 	}
 	result_release(&result);
 	return 0;
