@@ -22,6 +22,7 @@
 #include "symbol/symbols.h"
 #include "util/failure.h"
 #include "util/isolated.h"
+#include "util/working.h"
 #include "write_all.h"
 
 void outcome_explain_unwritten(const char *path, int error)
@@ -59,6 +60,8 @@ static int store(void *data)
 	size_t bytes;
 	int error;
 
+	/* the command has ended, and its user waits */
+	working_show(STDERR_FILENO);
 	if (symbols)
 		use_open_files(symbols, work);
 	error = symbols ? store_names(work->result, symbols) : -ENOMEM;
