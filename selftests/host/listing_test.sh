@@ -156,8 +156,21 @@ has_compiler() {
 	command -v "$1" >/dev/null && compiled "$@"
 }
 
+# The file with most samples is the first.
+files_by_samples() {
+	local inlined
+
+	make_result "$program" "$(address weigh_all) 9" && lists weigh_all --all &&
+	inlined=$(awk '/fixture_inline\.h:/ { getline; print $1; exit }' "$work/out") &&
+	for samples in 4 40; do
+		make_result "$program" "$(address weigh_all) 9" "$inlined $samples" &&
+		"$PROFIL" report --annotate weigh_all "$work/result" >"$work/out" 2>"$work/err" &&
+		grep -o '^# /.*fixture_inline\.[ch]$' "$work/out" | sed 's/.*\.//' | paste -sd ' '
+	done >"$work/order" && [ "$(paste -sd , "$work/order")" = "c h,h c" ]
+}
+
 ktap_print_header
-ktap_set_plan 13
+ktap_set_plan 14
 check "C: instructions and samples" check_program 6 "$program" .
 check_if unit/fixture-inline-c++ "C++: instructions and samples" \
 	check_program 6 "$PWD/unit/fixture-inline-c++" .
@@ -181,5 +194,6 @@ check "source lines and inlined functions" source_lines
 check "without debug information" stripped
 check "a separate debug file" separate_debug_file
 check "without the file" without_file
+check "source files by samples" files_by_samples
 check "--asm without a function" usage
 ktap_finished

@@ -23,8 +23,9 @@ static int add_line(struct annotation *annotation, const struct source_line *sou
 		annotation->lines = lines;
 		annotation->room = room;
 	}
-	annotation->lines[annotation->nr++] =
-		(struct annotation_line){ *source, samples };
+	annotation->lines[annotation->nr++] = (struct annotation_line){
+		.source = *source, .samples = samples,
+	};
 	return 0;
 }
 
@@ -52,6 +53,34 @@ static void merge_lines(struct annotation *annotation)
 			annotation->lines[++to] = annotation->lines[from];
 	}
 	annotation->nr = to + 1;
+}
+
+static int compare_files(const void *va, const void *vb)
+{
+	const struct annotation_line *a = va, *b = vb;
+
+	if (a->of_file != b->of_file)
+		return a->of_file > b->of_file ? -1 : 1;
+	return compare_lines(a, b);
+}
+
+/* Most code may be inlined from headers, but the user's own file often has most of the samples. */
+static void sort_files(struct annotation *annotation)
+{
+	struct annotation_line *lines = annotation->lines;
+	size_t first, next, i;
+
+	for (first = 0; first < annotation->nr; first = next) {
+		uint64_t samples = 0;
+
+		for (next = first; next < annotation->nr &&
+		     !strcmp(lines[first].source.file, lines[next].source.file); next++)
+			samples += lines[next].samples;
+		for (i = first; i < next; i++)
+			lines[i].of_file = samples;
+	}
+	if (annotation->nr)
+		qsort(lines, annotation->nr, sizeof(*lines), compare_files);
 }
 
 static int add_count(struct annotation *annotation, struct symbols *symbols, size_t object,
@@ -106,8 +135,10 @@ int annotation_collect(struct annotation *annotation, struct wanted *wanted,
 
 	for (i = 0; !error && i < result->nr_objects; i++)
 		error = add_object(annotation, wanted, result, symbols, i);
-	if (!error)
+	if (!error) {
 		merge_lines(annotation);
+		sort_files(annotation);
+	}
 	return error;
 }
 

@@ -16,15 +16,17 @@
  * struct annotation_line - a line that the function has samples in
  * @source:  the line
  * @samples: at least 1
+ * @of_file: samples of all lines of its file
  */
 struct annotation_line {
 	struct source_line source;
 	uint64_t samples;
+	uint64_t of_file;
 };
 
 /**
  * struct annotation - the lines of wanted functions
- * @lines:      sorted by file and line
+ * @lines:      the file with most samples first, sorted by line
  * @nr:         number of @lines
  * @room:       number of lines that there is room for
  * @samples:    of these functions
