@@ -21,8 +21,8 @@
 /* The candidates, which differ by more than their parameters */
 struct search {
 	const char *word;
-	regex_t expression;
-	bool has_expression;
+	regex_t expressions[2];
+	size_t nr_expressions;
 	struct suggest matching;
 	struct suggest beginning;
 	struct suggest similar;
@@ -85,16 +85,42 @@ static char *make_expression(const char *word)
 	return NULL;
 }
 
+static void add_expression(struct search *search, const char *text)
+{
+	if (!regcomp(&search->expressions[search->nr_expressions], text, REG_EXTENDED | REG_NOSUB))
+		search->nr_expressions++;
+}
+
+/* A word with "::" can be both, a shortened name and an expression. */
 static void compile(struct search *search)
 {
-	const bool is_short = strstr(search->word, ELLIPSIS) || strstr(search->word, "::") ||
+	const bool has_ellipsis = strstr(search->word, ELLIPSIS);
+	const bool is_short = has_ellipsis || strstr(search->word, "::") ||
 			      strchr(search->word, '~');
 	char *made = is_short ? make_expression(search->word) : NULL;
 
-	if (made || strpbrk(search->word, "*?+[]^$|\\"))
-		search->has_expression = !regcomp(&search->expression, made ? made : search->word,
-						  REG_EXTENDED | REG_NOSUB);
+	if (made)
+		add_expression(search, made);
+	if (!has_ellipsis && strpbrk(search->word, "*?+[]^$|\\"))
+		add_expression(search, search->word);
 	free(made);
+}
+
+/* The end of an expression is that of the name, or of its parameters. */
+static bool matches(const struct search *search, const char *name)
+{
+	const size_t length = suggest_name_length(name);
+	size_t i;
+
+	for (i = 0; i < search->nr_expressions; i++) {
+		const regex_t *expression = &search->expressions[i];
+		regmatch_t bounds = { .rm_eo = (regoff_t)length };
+
+		if (!regexec(expression, name, 0, NULL, 0) ||
+		    !regexec(expression, name, 1, &bounds, REG_STARTEND))
+			return true;
+	}
+	return false;
 }
 
 static void offer(struct search *search, const struct profile *profile)
@@ -106,7 +132,7 @@ static void offer(struct search *search, const struct profile *profile)
 
 		if (!profile->rows[i].is_symbol)
 			continue;
-		if (search->has_expression && !regexec(&search->expression, name, 0, NULL, 0))
+		if (matches(search, name))
 			suggest_keep(&search->matching, name);
 		if (!strncmp(name, search->word, strlen(search->word)))
 			suggest_keep(&search->beginning, name);
@@ -153,8 +179,8 @@ char *functionname_find(const struct result *result, struct symbols *symbols, co
 	offer(&search, &profile);
 	offer(&search, &inlined);
 	name = choose(&search, others);
-	if (search.has_expression)
-		regfree(&search.expression);
+	while (search.nr_expressions)
+		regfree(&search.expressions[--search.nr_expressions]);
 out:
 	profile_release(&profile);
 	profile_release(&inlined);

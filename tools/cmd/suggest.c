@@ -63,11 +63,7 @@ static bool ends_in_operator(const char *name, const char *end)
 	return (size_t)(end - name) >= length && !strncmp(end - length, "operator", length);
 }
 
-/*
- * Return: the length of a function's name without its parameters, which are in the last
- * brackets: "f", "operator()", "(anonymous namespace)::f".
- */
-static size_t name_length(const char *name)
+size_t suggest_name_length(const char *name)
 {
 	const char *close = strrchr(name, ')'), *open = close;
 	size_t depth = 0;
@@ -121,7 +117,8 @@ static void insert(struct suggest *suggest, const char *name, size_t length, siz
 
 void suggest_offer(struct suggest *suggest, const char *name)
 {
-	const size_t length = name_length(name), rank = find_rank(suggest->word, name, length);
+	const size_t length = suggest_name_length(name);
+	const size_t rank = find_rank(suggest->word, name, length);
 
 	if (rank != NOT_SIMILAR)
 		insert(suggest, name, length, rank);
@@ -129,7 +126,7 @@ void suggest_offer(struct suggest *suggest, const char *name)
 
 void suggest_keep(struct suggest *suggest, const char *name)
 {
-	insert(suggest, name, name_length(name), 0);
+	insert(suggest, name, suggest_name_length(name), 0);
 }
 
 char *suggest_only(const struct suggest *suggest)

@@ -26,6 +26,15 @@ struct suggest {
 };
 
 /**
+ * suggest_name_length - find where the parameters of a C++ function begin
+ * @name: its name
+ *
+ * Return: the length of the name without its parameters, which are in the last brackets: "f",
+ * "operator()", "(anonymous namespace)::f".
+ */
+size_t suggest_name_length(const char *name);
+
+/**
  * suggest_begin - start to search for names that are similar to a word
  * @suggest: filled in
  * @word:    must outlive @suggest

@@ -74,6 +74,11 @@ static void expressions(void **state)
 	assert_means("^(app|zzz)", "apply", NULL);
 	assert_means("^x", NULL, "");
 	assert_means("mix_[bo]", NULL, "; did you mean mix_other or mix_both?");
+	/* with "::", as in a shortened name */
+	assert_means("^weigh(::x)?_all$", "weigh_all", NULL);
+	/* before the parameters, and with them */
+	assert_means("^sh.*ed$", "shared", NULL);
+	assert_means("^sh.*int\\)$", "shared", NULL);
 	/* not an expression */
 	assert_means("apply[", "apply", NULL);
 }
