@@ -147,6 +147,14 @@ without_file() {
 	row $start 5 '$' && has 'no instructions: not the file that ran: its build-id differs$'
 }
 
+# A library that cannot be loaded: the samples, and the remedy
+without_capstone() {
+	mkdir -p "$work/lib" && touch "$work"/lib/libcapstone.so.{4,5,6} &&
+	make_result "$program" "$(address weigh_all) 5" &&
+	LD_LIBRARY_PATH=$work/lib lists weigh_all && row $((0x$(address weigh_all))) 5 '$' &&
+	has 'no instructions: libcapstone.so.* cannot be loaded: install '
+}
+
 usage() {
 	! "$PROFIL" report --asm "$work/result" >"$work/out" 2>"$work/err" &&
 	grep -q -- '--asm needs --annotate=FUNCTION' "$work/err"
@@ -170,7 +178,7 @@ files_by_samples() {
 }
 
 ktap_print_header
-ktap_set_plan 14
+ktap_set_plan 15
 check "C: instructions and samples" check_program 6 "$program" .
 check_if unit/fixture-inline-c++ "C++: instructions and samples" \
 	check_program 6 "$PWD/unit/fixture-inline-c++" .
@@ -195,5 +203,6 @@ check "without debug information" stripped
 check "a separate debug file" separate_debug_file
 check "without the file" without_file
 check "source files by samples" files_by_samples
+check "without capstone" without_capstone
 check "--asm without a function" usage
 ktap_finished
