@@ -3,16 +3,11 @@
  * The tick clock: an ftrace callback on update_process_times(), which every CPU calls in hard
  * interrupt context at each scheduler tick, on all kernels. It adds no interrupts.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/cpumask.h>
-#include <linux/ftrace.h>
 #include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
-#include <linux/module.h>
 #include <linux/percpu.h>
-#include <linux/printk.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -23,6 +18,7 @@
 #include <asm/irq_regs.h>
 
 #include "clock/cycles.h"
+#include "clock/function.h"
 #include "clock/hooks.h"
 #include "clock/subject.h"
 #include "clock/tick.h"
@@ -276,48 +272,8 @@ static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 		tick_sample(last, task);
 }
 
-/*
- * RECURSION_SAFE: no recursion guard is needed, on kernels that would add one.
- * PERMANENT: kernel.ftrace_enabled=0 must not stop sampling without notice. Setting it
- * fails while the clock is attached, and attaching fails while it is set.
- */
-static struct ftrace_ops clock_ops = {
-	.func = tick_hook,
-	.flags = COMPAT_FTRACE_RECURSION_SAFE | FTRACE_OPS_FL_PERMANENT,
-};
-
-/*
- * Set the filter, and check that it is not empty: an empty filter means all functions, and
- * must never be registered. ftrace_set_filter() returns 0 even if it had no memory for the
- * entry, because its caller takes the -ENOMEM of match_records() for a match.
- *
- * No ftrace function returns what a filter contains. ftrace_set_filter_ip() reports a
- * missing entry, but needs the function's address, which is not exported. (A kprobe that is
- * never armed would find it, but needs CONFIG_KPROBES.) So the address of the filter's hash
- * is compared with that of the empty hash, without dereferencing it. clock_ops is not
- * registered yet, so nothing else changes it.
- *
- * Return: 0 or an error.
- */
-static int tick_set_filter(void)
-{
-	static unsigned char function[] = "update_process_times";
-	const void *empty;
-	int err;
-
-	err = ftrace_set_filter(&clock_ops, NULL, 0, 1);
-	if (err)
-		return err; /* GCOV_EXCL_LINE: other kernels only */
-	empty = rcu_access_pointer(clock_ops.func_hash->filter_hash);
-	err = ftrace_set_filter(&clock_ops, function, strlen(function), 1);
-	if (!err &&
-	    rcu_access_pointer(clock_ops.func_hash->filter_hash) == empty)
-		err = -ENOMEM;
-	if (err && err != -ENOMEM)
-		pr_err("ftrace cannot trace %s on this kernel: %d\n",
-		       function, err);
-	return err;
-}
+static struct profil_function tick_function =
+	PROFIL_FUNCTION("update_process_times", tick_hook);
 
 static void tick_init_late(void)
 {
@@ -337,49 +293,18 @@ static void tick_sync_late(void)
 
 static int tick_attach(void)
 {
-	static bool clock_filtered;
-	int err;
+	static bool initialized;
 
-	if (!clock_filtered) {
+	if (!initialized)
 		tick_init_late();
-		err = tick_set_filter();
-		if (err)
-			return err == -ENOMEM ? err : -EOPNOTSUPP;
-		clock_filtered = true;
-	}
-	err = register_ftrace_function(&clock_ops);
-	if (err == -EBUSY)
-		pr_err_ratelimited("no clock: sysctl kernel.ftrace_enabled is 0\n");
-	else if (err == -ENODEV)
-		/* GCOV_EXCL_START: ftrace has failed */
-		pr_err_ratelimited("no clock: ftrace has turned itself off, see above\n");
-		/* GCOV_EXCL_STOP */
-	return err && err != -ENOMEM ? -EOPNOTSUPP : err;
+	initialized = true;
+	return profil_function_attach(&tick_function);
 }
 
-/* ftrace could not remove the callback, which is called until a reboot. */
-static bool tick_stuck;
-
-/*
- * On return no CPU is in the callback, unless ftrace has turned itself off
- * (ftrace_kill()). Then the call stays in the kernel's text, so this code must stay too: one
- * reference to the module is never put. Attaching fails from then on, so this happens only
- * once. A module that is already being removed has no references any more:
- * profil_tick_exit() keeps it.
- */
 static void tick_detach(void)
 {
-	int err = unregister_ftrace_function(&clock_ops);
-
+	profil_function_detach(&tick_function);
 	tick_sync_late();
-	if (!err)
-		return;
-	/* GCOV_EXCL_START: ftrace has failed */
-	tick_stuck = true;
-	__module_get(THIS_MODULE);
-	pr_err("ftrace has turned itself off (%d), and calls this module until a reboot: it cannot be removed\n",
-	       err);
-	/* GCOV_EXCL_STOP */
 }
 
 const struct profil_hook_ops profil_tick_hook = {
@@ -387,14 +312,8 @@ const struct profil_hook_ops profil_tick_hook = {
 	.detach = tick_detach,
 };
 
-/*
- * May sleep. If ftrace could not remove the callback, this never returns, because the code
- * is freed when it does. No lock is held here, and there are no sessions left that the
- * callback could find.
- */
+/* May sleep, for ever: profil_function_exit(). */
 void profil_tick_exit(void)
 {
-	while (tick_stuck)
-		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT); /* GCOV_EXCL_LINE: ftrace has failed */
-	compat_ftrace_free_filter(&clock_ops);
+	profil_function_exit(&tick_function);
 }
