@@ -28,7 +28,7 @@
 #ifndef CONFIG_MMU_NOTIFIER
 #error "profil needs a kernel with CONFIG_MMU_NOTIFIER"
 #endif
-/* for the argument of perf_event_mmap() in the kprobe */
+/* for the arguments of functions in kprobes */
 #ifndef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
 #error "profil needs an architecture with regs_get_kernel_argument(), which arm and mips lack"
 #endif
@@ -47,12 +47,34 @@
 #error "profil needs a kernel with CONFIG_NET or CONFIG_PERF_EVENTS"
 #endif
 
-/* The type of an ftrace callback's fourth argument, which the module does not use. */
+/* The type of an ftrace callback's fourth argument. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
 typedef struct ftrace_regs compat_ftrace_regs;
 #else
 typedef struct pt_regs compat_ftrace_regs;
 #endif
+
+/*
+ * Whether an ftrace callback that does not ask for all registers gets the arguments of the function:
+ * not on arm64 before 6.2, nor on i386. Before 5.16, perf_event_mmap() cannot be traced.
+ */
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
+#define COMPAT_FTRACE_HAS_ARGUMENT	1
+#else
+#define COMPAT_FTRACE_HAS_ARGUMENT	0
+#endif
+
+/* The first argument. */
+static __always_inline unsigned long compat_ftrace_argument(compat_ftrace_regs *regs)
+{
+#if !COMPAT_FTRACE_HAS_ARGUMENT
+	return 0;
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	return ftrace_regs_get_argument(regs, 0);
+#else
+	return regs_get_kernel_argument(&regs->regs, 0);
+#endif
+}
 
 /* From 5.11 on, ftrace guards a callback against recursion only on request. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)

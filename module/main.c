@@ -55,6 +55,7 @@ static void __exit profil_exit(void)
 	profil_reaper_exit();
 	profil_hooks_exit();
 	profil_attachment_exit();
+	profil_follow_exit();
 	profil_tick_exit();
 }
 

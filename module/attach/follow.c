@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Follows what targets do, and writes it to their logs: fork, exec and exit, by tracepoints of
- * the scheduler; and new executable mappings, by a kprobe of perf_event_mmap(), which the
- * kernel calls for each of them. All run in process context and are atomic.
+ * the scheduler; and new executable mappings, by an ftrace callback on perf_event_mmap(), which the
+ * kernel calls for each mapping of all processes. All run in process context and are atomic.
  *
  * In exec, the kernel installs the new memory and the new credentials, calls setup_new_exec(), maps
  * the program, and sets up its registers. Then comes the tracepoint sched_process_exec. A kprobe of
@@ -10,7 +10,8 @@
  * be. If kprobes are switched off, the tracepoint decides, and samples before it have no pc
  * (sampler.c: target_pc). Then mappings are missing: a LOST record says so.
  *
- * On arm64 a kprobe is a breakpoint, and no call of ftrace: its handler runs with interrupts off,
+ * Without COMPAT_FTRACE_HAS_ARGUMENT, perf_event_mmap() has a kprobe, too, and mappings of all
+ * processes pay more. Where that is a breakpoint, as on arm64, its handler runs with interrupts off,
  * d_path() of a long path included.
  */
 #include <linux/binfmts.h>
@@ -37,6 +38,7 @@
 #include "attach/log.h"
 #include "attach/target.h"
 #include "attach/tracer.h"
+#include "clock/function.h"
 #include "clock/hooks.h"
 #include "clock/timer.h"
 #include "compat.h"
@@ -237,9 +239,10 @@ static void follow_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 		follow_decide(target, bprm);
 		if (target->left || !target->in_exec)
 			continue;
-		/* they were when the program was mapped */
+		/* they were when the program was mapped: the next mapping is another one */
 		if (target->is_new)
 			profil_log_lose(&target->attachment->log);
+		target->is_new = false;
 		follow_run(target);
 	}
 	rcu_read_unlock();
@@ -280,7 +283,7 @@ static const char *follow_path(struct vm_area_struct *vma, char *room)
 	return IS_ERR_OR_NULL(path) ? "" : path;
 }
 
-static void follow_map(struct profil_target *target, struct vm_area_struct *vma)
+static noinline void follow_map(struct profil_target *target, struct vm_area_struct *vma)
 {
 	struct profil_record_map record = {
 		.head.pid = target->pid,
@@ -306,18 +309,12 @@ static void follow_map(struct profil_target *target, struct vm_area_struct *vma)
 	kfree(room);
 }
 
-/*
- * Before perf_event_mmap(vma), with mmap_lock held: for writing, or, when a stack grows before
- * Linux 6.5, for reading.
- */
-static int follow_probe_map(struct kprobe *probe, struct pt_regs *regs)
+/* Of the current process. */
+static noinline void follow_new_map(struct vm_area_struct *vma)
 {
-	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
 	struct profil_target *target;
 
-	/* exec sets up the stack of memory that is not current yet */
-	if (!(vma->vm_flags & VM_EXEC) || vma->vm_mm != current->mm)
-		return 0;
+	/* a probe may be preempted: keeps the targets, and their attachments */
 	rcu_read_lock();
 	for (target = profil_target_find(task_tgid(current)); target;
 	     target = profil_target_find_next(target)) {
@@ -327,6 +324,33 @@ static int follow_probe_map(struct kprobe *probe, struct pt_regs *regs)
 			follow_map(target, vma);
 	}
 	rcu_read_unlock();
+}
+
+/*
+ * Before perf_event_mmap(vma), with mmap_lock held: for writing, or, when a stack grows before
+ * Linux 6.5, for reading. All processes pay for this, so the first test ends nearly all calls.
+ */
+static __always_inline void follow_look_at_map(struct vm_area_struct *vma)
+{
+	/* exec sets up the stack of memory that is not current yet */
+	if (unlikely(vma->vm_flags & VM_EXEC) && vma->vm_mm == current->mm)
+		follow_new_map(vma);
+}
+
+/*
+ * In process context. It may be preempted, unless ftrace calls others, too, and it never sleeps:
+ * unregister_ftrace_function() waits by RCU-tasks until no thread is in it. It cannot recurse:
+ * nothing that it calls maps memory, and no interrupt does.
+ */
+static void notrace follow_hook_map(unsigned long ip, unsigned long parent_ip,
+				    struct ftrace_ops *ops, compat_ftrace_regs *regs)
+{
+	follow_look_at_map((void *)compat_ftrace_argument(regs));
+}
+
+static int follow_probe_map(struct kprobe *probe, struct pt_regs *regs)
+{
+	follow_look_at_map((void *)regs_get_kernel_argument(regs, 0));
 	return 0;
 }
 
@@ -367,47 +391,50 @@ static void follow_probe_exit(COMPAT_EXIT_ARGS)
 
 /* --- hooks -------------------------------------------------------------------- */
 
+static struct profil_function map_function = PROFIL_FUNCTION("perf_event_mmap", follow_hook_map);
+
+/* The second one only where ftrace cannot call follow_hook_map(). */
 static struct kprobe kprobes[] = {
 	{ .symbol_name = "setup_new_exec", .pre_handler = follow_probe_new_program },
 	{ .symbol_name = "perf_event_mmap", .pre_handler = follow_probe_map },
 };
 
+#define NR_KPROBES	(ARRAY_SIZE(kprobes) - COMPAT_FTRACE_HAS_ARGUMENT)
+
+static void follow_unregister_kprobes(unsigned int nr)
+{
+	while (nr--)
+		unregister_kprobe(&kprobes[nr]);
+}
+
 /* Return: 0, -ENOMEM or -EOPNOTSUPP. Then none is registered. */
-static int follow_register_kprobes(u32 flags)
+static int follow_register_kprobes(unsigned int nr, u32 flags)
 {
 	unsigned int i;
-	int err = 0;
+	int err;
 
-	for (i = 0; i < ARRAY_SIZE(kprobes) && !err; i++) {
+	for (i = 0; i < nr; i++) {
 		/* left behind by an earlier registration, also a failed one, and refused */
 		kprobes[i].addr = NULL;
 		kprobes[i].flags = flags;
 		err = register_kprobe(&kprobes[i]);
+		if (err) {
+			follow_unregister_kprobes(i);
+			return err == -ENOMEM ? err : -EOPNOTSUPP;
+		}
 	}
-	if (!err)
-		return 0;
-	while (--i)
-		unregister_kprobe(&kprobes[i - 1]);
-	return err == -ENOMEM ? err : -EOPNOTSUPP;
-}
-
-static void follow_unregister_kprobes(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(kprobes); i++)
-		unregister_kprobe(&kprobes[i]);
+	return 0;
 }
 
 /*
- * Whether the kernel has the kprobes: CONFIG_KPROBES, CONFIG_PERF_EVENTS, and forbids no probe
- * there. They stay disarmed, so nothing is patched. May sleep.
+ * Whether the kernel has the functions: CONFIG_KPROBES, CONFIG_PERF_EVENTS, and forbids no probe
+ * there. The kprobes stay disarmed, so nothing is patched. May sleep.
  */
 bool __init profil_follow_is_possible(void)
 {
-	if (follow_register_kprobes(KPROBE_FLAG_DISABLED))
+	if (follow_register_kprobes(ARRAY_SIZE(kprobes), KPROBE_FLAG_DISABLED))
 		return false; /* GCOV_EXCL_LINE: other kernels only */
-	follow_unregister_kprobes();
+	follow_unregister_kprobes(ARRAY_SIZE(kprobes));
 	return true;
 }
 
@@ -420,15 +447,22 @@ static int follow_attach(void)
 	check_trace_callback_type_sched_process_exec(follow_probe_exec);
 	check_trace_callback_type_sched_process_exit(follow_probe_exit);
 
-	err = follow_register_kprobes(0);
-	if (!err)
+	err = follow_register_kprobes(NR_KPROBES, 0);
+	if (err)
+		return err;
+	err = COMPAT_FTRACE_HAS_ARGUMENT ? profil_function_attach(&map_function) : 0;
+	if (err)
+		follow_unregister_kprobes(NR_KPROBES);
+	else
 		profil_target_fill_reserve();
 	return err;
 }
 
 static void follow_detach(void)
 {
-	follow_unregister_kprobes();
+	if (COMPAT_FTRACE_HAS_ARGUMENT)
+		profil_function_detach(&map_function);
+	follow_unregister_kprobes(NR_KPROBES);
 	profil_target_free_reserve();
 }
 
@@ -444,3 +478,9 @@ const struct profil_hook_ops profil_follow_hook = {
 	.probes = probes,
 	.nr_probes = ARRAY_SIZE(probes),
 };
+
+/* May sleep, for ever: profil_function_exit(). */
+void profil_follow_exit(void)
+{
+	profil_function_exit(&map_function);
+}

@@ -11,5 +11,6 @@
 extern const struct profil_hook_ops profil_follow_hook;
 
 bool __init profil_follow_is_possible(void);
+void profil_follow_exit(void);
 
 #endif /* _PROFIL_FOLLOW_H */

@@ -15,13 +15,10 @@
 #include "clock/function.h"
 #include "compat.h"
 
-/**
- * profil_function_find - set the filter, and check that it is not empty
- * @function: function
- *
- * An empty filter means all functions, and must never be registered. ftrace_set_filter() returns 0
- * even if it had no memory for the entry, because its caller takes the -ENOMEM of match_records()
- * for a match.
+/*
+ * Set the filter, and check that it is not empty: an empty filter means all functions, and must
+ * never be registered. ftrace_set_filter() returns 0 even if it had no memory for the entry,
+ * because its caller takes the -ENOMEM of match_records() for a match.
  *
  * No ftrace function returns what a filter contains. ftrace_set_filter_ip() reports a
  * missing entry, but needs the function's address, which is not exported. (A kprobe that is
@@ -29,9 +26,9 @@
  * is compared with that of the empty hash, without dereferencing it. The ops are not
  * registered yet, so nothing else changes it.
  *
- * Return: 0; -ENOMEM; or another error: this kernel cannot trace the function.
+ * Return: 0 or an error.
  */
-int profil_function_find(struct profil_function *function)
+static int function_set_filter(struct profil_function *function)
 {
 	struct ftrace_ops *ops = &function->ops;
 	const void *empty;
@@ -58,7 +55,7 @@ int profil_function_find(struct profil_function *function)
  */
 int profil_function_attach(struct profil_function *function)
 {
-	int err = profil_function_find(function);
+	int err = function_set_filter(function);
 
 	if (err && err != -ENOMEM)
 		pr_err_ratelimited("ftrace cannot trace %s on this kernel: %d\n", function->name,

@@ -36,7 +36,6 @@ struct profil_function {
 }
 
 /* May sleep. */
-int profil_function_find(struct profil_function *function);
 int profil_function_attach(struct profil_function *function);
 void profil_function_detach(struct profil_function *function);
 void profil_function_exit(struct profil_function *function);

@@ -4,7 +4,9 @@
  */
 #include <limits.h>
 #include <sys/auxv.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -431,6 +433,54 @@ TEST_F(records, mappings)
 	expect_map(_metadata, find_record(records, PROFIL_RECORD_MAP, pid, 4), report->at[4], 1,
 		   PAGE, &files[0], report->path[0]);
 	EXPECT_EQ(5, count_records(records, PROFIL_RECORD_MAP, ANY));
+}
+
+/*
+ * A segment of shared memory, and a heap that is executable. Then the kernel fills the stack of the
+ * next program, which grows, and is executable meanwhile.
+ */
+static void map_in_rare_ways(void *data)
+{
+	const struct _test_data_records *self = data;
+	int segment = shmget(IPC_PRIVATE, PAGE, 0700);
+	char file[16], argument[3 * 4096];
+
+	self->report->at[1] = (uintptr_t)shmat(segment, NULL, SHM_EXEC);
+	shmctl(segment, IPC_RMID, NULL);
+	personality(READ_IMPLIES_EXEC);
+	self->report->at[2] = (uintptr_t)sbrk((intptr_t)PAGE);
+	memset(argument, 'x', sizeof(argument) - 1);
+	argument[sizeof(argument) - 1] = '\0';
+	snprintf(file, sizeof(file), "%d", self->file);
+	execl("/proc/self/exe", argument, "task", "report", file, NULL);
+	_exit(99);
+}
+
+/* The program that executes another one has no mappings of that one. */
+TEST_F(records, mappings_in_rare_ways)
+{
+	const struct report *report = self->report;
+	const struct profil_record_map *map;
+	const struct profil_record *record = NULL;
+	unsigned int i;
+
+	prepare(_metadata, self, map_in_rare_ways);
+	ASSERT_EQ(0, attach_target(self->device, &self->target, 0));
+	EXPECT_EQ(0, finish(_metadata, self).status);
+	for (i = 0; i < 2; i++) {
+		record = next_record(&self->records, record);
+		while (record && is_sample(record))
+			record = next_record(&self->records, record);
+		ASSERT_NE(NULL, record);
+		ASSERT_EQ(PROFIL_RECORD_MAP, record->type);
+		map = (const void *)record;
+		EXPECT_LE(map->start, report->at[1 + i]);
+		EXPECT_GE(map->end, report->at[1 + i] + PAGE);
+	}
+	while ((record = next_record(&self->records, record)) && is_sample(record))
+		;
+	ASSERT_NE(NULL, record);
+	EXPECT_EQ(PROFIL_RECORD_EXEC, record->type);
 }
 
 #define DIRECTORIES	22	/* with 200 bytes each: the last path has more than PATH_MAX */
