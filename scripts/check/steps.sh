@@ -299,12 +299,13 @@ ftrace_kill() {
 	done
 }
 
-# One CPU: no other thread runs while samples are taken.
+# What a sample costs, and what others pay. One CPU: no other thread runs meanwhile.
 sample_cost() {
 	local kernel status=0
 
 	for kernel in 6.1 6.12; do
-		one_program $kernel 1 "" selftests/core/sample_cost_test || status=1
+		sealed $kernel 1 "" selftests/run.sh core/sample_cost_test core/others_cost_test ||
+			status=1
 	done
 	return $status
 }

@@ -232,14 +232,6 @@ static int attach_with_clock(int device, const struct target *target, unsigned i
 	return call(device, PROFIL_IOC_ATTACH, &attach);
 }
 
-/* Returns the kernel's index in the figures, or -1. */
-static int figured_kernel(void)
-{
-	if (!kernel_is_before(6, 1) && kernel_is_before(6, 2))
-		return 0;
-	return !kernel_is_before(6, 12) && kernel_is_before(6, 13) ? 1 : -1;
-}
-
 TEST_F(cost, sample)
 {
 	bool is_tick = variant->clock == PROFIL_CLOCK_TICK;

@@ -25,3 +25,10 @@ bool kernel_is_realtime(void)
 	uname(&kernel);
 	return strstr(kernel.version, "PREEMPT_RT");
 }
+
+int figured_kernel(void)
+{
+	if (!kernel_is_before(6, 1) && kernel_is_before(6, 2))
+		return 0;
+	return !kernel_is_before(6, 12) && kernel_is_before(6, 13) ? 1 : -1;
+}
