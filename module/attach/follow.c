@@ -11,8 +11,8 @@
  * (sampler.c: target_pc). Then mappings are missing: a LOST record says so.
  *
  * Without COMPAT_FTRACE_HAS_ARGUMENT, perf_event_mmap() has a kprobe, too, and mappings of all
- * processes pay more. Where that is a breakpoint, as on arm64, its handler runs with interrupts off,
- * d_path() of a long path included.
+ * processes pay more. Where that is a breakpoint, as on arm64, its handler runs with interrupts
+ * off, d_path() of a long path included.
  */
 #include <linux/binfmts.h>
 #include <linux/dcache.h>
