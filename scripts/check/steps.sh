@@ -8,7 +8,7 @@
 # data races. The longest steps come first.
 steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests vm
 	version_5.10 version_7.3 readers sanitize static_user fuzz native sample_cost lockstep unit
-	tickless ftrace_kill static_checkpatch static_scripts static_spelling static_spdx static_manuals
+	tickless coarse_timers ftrace_kill static_checkpatch static_scripts static_spelling static_spdx static_manuals
 	static_bugs static_rooms static_abi static_version)
 other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
 	fuzz_6.12-kcsan arm64_6.1 arm64_6.12 guest_6.1_smp1 guest_6.12_smp1 guest_5.10_smp2
@@ -288,6 +288,11 @@ faults() {
 tickless() {
 	one_program 6.12 2 "nohz_full=1 isolcpus=1" \
 		selftests/core/clock_test -t processor_without_tick
+}
+
+# Timers that fire at the tick
+coarse_timers() {
+	one_program 6.12 1 "highres=off" selftests/machine/coarse_timers_test.sh
 }
 
 # ftrace stays disabled after an error: each test needs a guest of its own.

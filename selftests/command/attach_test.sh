@@ -19,7 +19,7 @@ attach() {
 
 	shift
 	rm -f "$work"/result* "$work/profile"
-	"$PROFIL" -o "$work/result" -t "$work/profile" -p "$pids" "$@" </dev/null \
+	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" -p "$pids" "$@" </dev/null \
 		>"$work/out" 2>"$work/err" &
 	profil=$!
 	eventually sessions_are "$(tr , '\n' <<<"$pids" | wc -l)" && eventually waits "$profil"
@@ -54,7 +54,7 @@ words() {
 	first=$target
 	start programs/spin read 0.1
 	rm -f "$work/result"
-	"$PROFIL" -o "$work/result" -t "$work/profile" -p "$first" "$target" 2>"$work/err" &
+	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" -p "$first" "$target" 2>"$work/err" &
 	profil=$!
 	eventually sessions_are 2 && release && release && ended "$first" 0 &&
 	ended "$target" 0 && finished && spun 2 0.2
@@ -64,7 +64,7 @@ words() {
 to_a_pipe() {
 	start programs/spin read 0.3
 	rm -f "$work/result"
-	{ "$PROFIL" -o - --no-table -p "$target" 2>"$work/err" | cat >"$work/result"; } &
+	{ "$PROFIL" -c tick -o - --no-table -p "$target" 2>"$work/err" | cat >"$work/result"; } &
 	profil=$!
 	eventually sessions_are 1 && release && ended "$target" 0 && finished && spun 1 0.3 &&
 	[ ! -s "$work/err" ]
@@ -90,7 +90,7 @@ twice_the_option() {
 	first=$target
 	start programs/spin read 0.1
 	rm -f "$work/result"
-	"$PROFIL" -o "$work/result" -t "$work/profile" -p "$first" -p "$target" 2>"$work/err" &
+	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" -p "$first" -p "$target" 2>"$work/err" &
 	profil=$!
 	eventually sessions_are 2 && release && release && ended "$first" 0 &&
 	ended "$target" 0 && finished && spun 2 0.2
@@ -240,7 +240,7 @@ traced() {
 
 # gdb runs the program, stops it at a breakpoint and continues.
 debugged() {
-	"$PROFIL" -o "$work/result" -t "$work/profile" gdb -batch -ex 'break spin_less' -ex run \
+	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" gdb -batch -ex 'break spin_less' -ex run \
 		-ex continue --args programs/spin 0.4 >"$work/out" 2>"$work/err" </dev/null &&
 	grep -q '^Breakpoint 1, ' "$work/out" && grep -q 'exited normally' "$work/out" &&
 	spun 1 0.4 && eventually sessions_are 0
@@ -258,7 +258,7 @@ gdb_attaches() {
 itself() {
 	local nr by
 
-	LD_PRELOAD=../lib/libprofil.so "$PROFIL" -o "$work/result" -t "$work/profile" \
+	LD_PRELOAD=../lib/libprofil.so "$PROFIL" -c tick -o "$work/result" -t "$work/profile" \
 		programs/old profil >"$work/out" 2>"$work/err" && read -r nr by <"$work/out" &&
 	[ "$by" = kernel ] && between 28 "$nr" 31 &&
 	between 29 "$(rows --by object | awk '$6 ~ /\/old$/ { print $3 }')" 32 &&
@@ -320,11 +320,11 @@ has_loops() {
 # A profiled process, and a process of a profiled command: both profiles have all samples.
 several_profiles() {
 	start programs/spin read 0.5 && attach "$target" && {
-		"$PROFIL" -o "$work/other" -t /dev/null -p "$target" &
+		"$PROFIL" -c tick -o "$work/other" -t /dev/null -p "$target" &
 	} && other=$! && eventually sessions_are 2 && release && ended "$target" 0 && finished &&
 	wait "$other" && has_loops "$work/other" &&
-	"$PROFIL" -o "$work/outer" -t /dev/null \
-		"$PROFIL" -o "$work/other" -t /dev/null programs/spin 0.5 &&
+	"$PROFIL" -c tick -o "$work/outer" -t /dev/null \
+		"$PROFIL" -c tick -o "$work/other" -t /dev/null programs/spin 0.5 &&
 	has_loops "$work/other" && has_loops "$work/outer" && eventually sessions_are 0
 }
 

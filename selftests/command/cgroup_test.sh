@@ -41,7 +41,7 @@ sample() {
 
 	shift
 	rm -f "$work"/result* "$work/profile"
-	"$PROFIL" -o "$work/result" -t "$work/profile" "$@" </dev/null >"$work/out" 2>"$work/err" &
+	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" "$@" </dev/null >"$work/out" 2>"$work/err" &
 	profil=$!
 	eventually sessions_are "$nr" && eventually waits "$profil"
 }
@@ -127,7 +127,7 @@ last_look() {
 itself() {
 	start_in "$group" programs/spin read 0.3
 	rm -f "$work"/result* "$work/profile"
-	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$PROFIL" -o "$work/result" \
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$PROFIL" -c tick -o "$work/result" \
 		-t "$work/profile" --progress=0.1 --interval 0.1 --cgroup "$group" \
 		</dev/null >"$work/out" 2>"$work/err" &
 	profil=$!

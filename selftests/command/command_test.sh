@@ -10,12 +10,13 @@ cd "$(dirname "$0")/.." || exit 1
 
 PROFIL=${PROFIL:-../tools/profil}
 
-# run STATUS ARG...: whether profil with these arguments exits with that status
+# run STATUS ARG...: whether profil with these arguments exits with that status. The samples are at the
+# tick unless the arguments say otherwise: then the bounds of a count need no chance.
 run() {
 	local want=$1 got
 
 	shift
-	"$PROFIL" -o "$work/result" -t "$work/profile" "$@" >"$work/out" 2>"$work/err"
+	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" "$@" >"$work/out" 2>"$work/err"
 	got=$?
 	[ "$got" = "$want" ] || echo "# status $got, not $want: $*"
 	[ "$got" = "$want" ]
@@ -156,7 +157,7 @@ output_is_unchanged() {
 # Closed standard descriptors stay closed in the program, and profil's messages do not go to
 # another file.
 closed_descriptors() {
-	"$PROFIL" -o "$work/result" --progress=0.1 programs/spin 0.4 2>&- && report && spun 0.4 &&
+	"$PROFIL" -c tick -o "$work/result" --progress=0.1 programs/spin 0.4 2>&- && report && spun 0.4 &&
 	run 0 bash -c '! [ -e /proc/$$/fd/0 ]' <&- &&
 	! "$PROFIL" report "$work/result" 2>"$work/err" >&- && grep -q '(EBADF)' "$work/err"
 }
@@ -212,7 +213,7 @@ is_refused() {
 as_user() {
 	# set by root: it may exceed the user's hard limit, which is 64 KiB up to Linux 5.15
 	prlimit --memlock="$1" setpriv --reuid 65532 --regid 65532 --clear-groups \
-		"$PROFIL" -o /dev/null "${@:2}" >"$work/out" 2>"$work/profile"
+		"$PROFIL" -c tick -o /dev/null "${@:2}" >"$work/out" 2>"$work/profile"
 }
 
 # The log is in locked memory.
@@ -235,7 +236,19 @@ rates() {
 	is_refused 'the tick rate; other clocks' --clock tick --rate 3000 &&
 	# 400 random samples have four standard errors of 4 * sqrt(400) = 80
 	run 0 --clock random --rate 800 programs/spin 0.5 && profile_is_whole 80 &&
-	run 125 --clock sun true && grep -q 'tick, timer or random' "$work/err"
+	run 125 --clock sun true && grep -q 'random, timer or tick' "$work/err"
+}
+
+# is_sampled_by CLOCK [OPTION...]: whether the result names that clock. 50 samples have four standard
+# errors of 4 * sqrt(50) = 28.
+is_sampled_by() {
+	"$PROFIL" -o "$work/result" --no-table "${@:2}" programs/spin 0.5 2>"$work/err" &&
+	[ ! -s "$work/err" ] && "$PROFIL" export --json "$work/result" >"$work/json" &&
+	grep -q "\"clock\": *\"$1\"" "$work/json" && report && between 22 "$(samples)" 78
+}
+
+default_clock() {
+	is_sampled_by random && is_sampled_by tick --clock tick
 }
 
 parameter=/sys/module/profil/parameters/max_cpu_percent
@@ -247,7 +260,7 @@ lowered_rate() {
 
 	before=$(<$parameter)
 	echo 0 >$parameter
-	run 0 --rate 4000 programs/spin 0.5 &&
+	run 0 --clock random --rate 4000 programs/spin 0.5 &&
 	grep -q 'lowered the rate from 4000 Hz' "$work/profile" &&
 	profile_is_whole 18
 	status=$?
@@ -415,12 +428,12 @@ run_has_options_of_report() {
 	run 0 --min-percent 60 programs/spin 0.2 && [ "$(rows | wc -l)" = 2 ] &&
 	rm -f "$work/result" &&
 	"$PROFIL" -o "$work/result" --no-table programs/spin 0.2 2>"$work/err" >"$work/out" &&
-	[ -s "$work/result" ] && [ ! -s "$work/err" ] && run 0 --rate max programs/spin 0.2 &&
+	[ -s "$work/result" ] && [ ! -s "$work/err" ] && run 0 --clock random --rate max programs/spin 0.2 &&
 	grep -q '^# [0-9]* samples at [0-9]\{4,\} Hz' "$work/profile" &&
-	run 0 --rate max ../scripts/demo-words.pl /usr/share/common-licenses/GPL-3 &&
+	run 0 --clock random --rate max ../scripts/demo-words.pl /usr/share/common-licenses/GPL-3 &&
 	[ "$(rows | wc -l)" = 41 ] && rows | tail -n 1 | grep -q '([0-9]* more functions)$' &&
 	grep -q 'report --all. shows all rows$' "$work/profile" &&
-	run 0 --rate max --all ../scripts/demo-words.pl /usr/share/common-licenses/GPL-3 &&
+	run 0 --clock random --rate max --all ../scripts/demo-words.pl /usr/share/common-licenses/GPL-3 &&
 	[ "$(rows | wc -l)" -gt 41 ] && ! rows | grep ' more function'
 }
 
@@ -524,7 +537,7 @@ snapshot() {
 	rm -f "$work/result.old" && mkfifo "$work/go" && exec {resume}<>"$work/go" &&
 	echo before >"$work/result" || return
 	# shellcheck disable=SC2016 # for the profiled shell
-	"$PROFIL" -o "$work/result" -t "$work/table" \
+	"$PROFIL" -c tick -o "$work/result" -t "$work/table" \
 		sh -c 'programs/spin 0.4; : >"$1/spun"; read -r line <"$1/go"' sh "$work" &
 	pid=$!
 	eventually test -e "$work/spun" && kill -USR1 "$pid" && eventually report && spun 0.4 &&
@@ -634,14 +647,14 @@ completion() {
 	completes profil report --color = n never &&
 	completes profil report --fu --full-names &&
 	completes profil report --color faults. faults.md &&
-	completes profil -c ti "tick timer" && completes profil help d diff &&
+	completes profil -c ti "timer tick" && completes profil help d diff &&
 	completes profil diff --sh --shares &&
 	completes profil diff faults. faults.md && completes profil info x ""
 }
 
 ktap_print_header
 need_device
-ktap_set_plan 45
+ktap_set_plan 46
 # These stop profil and let it continue. While real-time threads run, what it then needs of the
 # kernel's ordinary threads may take seconds.
 if [ "$(id -u)" = 0 ]; then
@@ -677,6 +690,7 @@ else
 	ktap_test_skip "little locked memory: needs root"
 fi
 check "rates and clocks" rates
+check "random points unless the user names a clock" default_clock
 if [ -w $parameter ]; then
 	check "a rate that the kernel lowers" lowered_rate
 else

@@ -99,7 +99,7 @@ has_spun() {
 }
 
 runs() {
-	contained --device /dev/profil "$@" -- "$PROFIL" -o /dev/null programs/spin 0.4 &&
+	contained --device /dev/profil "$@" -- "$PROFIL" -c tick -o /dev/null programs/spin 0.4 &&
 	has_spun 38 44
 }
 

@@ -12,9 +12,10 @@ PROFIL=$(realpath "${PROFIL:-../tools/profil}")
 
 m32=../build/m32/selftests/programs
 
-# run ARG...: runs profil with these arguments, and keeps its table and result
+# run ARG...: runs profil with these arguments, and keeps its table and result. The samples are at the
+# tick unless the arguments say otherwise: then the bounds of a count need no chance.
 run() {
-	"$PROFIL" -o "$work/result" -t "$work/profile" "$@" >"$work/out" 2>"$work/err"
+	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" "$@" >"$work/out" 2>"$work/err"
 }
 
 # rows [OPTION...]: prints the table of the result without its header. The default columns are
@@ -136,7 +137,7 @@ other_root() {
 set_user_id() {
 	cp programs/spin "$work/set-user-id" && chmod 4755 "$work/set-user-id" &&
 	chmod 755 "$work" &&
-	setpriv --reuid 65532 --regid 65532 --clear-groups "$PROFIL" -o /dev/null \
+	setpriv --reuid 65532 --regid 65532 --clear-groups "$PROFIL" -c tick -o /dev/null \
 		sh -c "programs/spin 0.4; $work/set-user-id 0.4" 2>"$work/profile" &&
 	between 29 "$(awk '$7 == "spin_much" { n += $3 } END { print n + 0 }' "$work/profile")" 33 &&
 	grep -q 'programs that were not profiled: set-user-id 0\.[34]' "$work/profile" &&
@@ -146,7 +147,7 @@ set_user_id() {
 # A program that the user may execute but not read: the same
 unreadable() {
 	cp programs/spin "$work/unreadable" && chmod 711 "$work/unreadable" && chmod 755 "$work" &&
-	setpriv --reuid 65532 --regid 65532 --clear-groups "$PROFIL" -o /dev/null \
+	setpriv --reuid 65532 --regid 65532 --clear-groups "$PROFIL" -c tick -o /dev/null \
 		sh -c "$work/unreadable 0.4" 2>"$work/profile" &&
 	! grep spin_much "$work/profile" &&
 	grep -q 'programs that were not profiled: unreadable 0\.[34]' "$work/profile" &&

@@ -18,7 +18,7 @@ rows() {
 # run ARG...: runs profil with these arguments, in a directory for the files of the program, and
 # removes the maps of the processes
 run() {
-	(cd "$work" && "$PROFIL" -o result -t profile "$@" >out 2>err) &&
+	(cd "$work" && "$PROFIL" -c tick -o result -t profile "$@" >out 2>err) &&
 	rows --by process | awk '{ print "/tmp/perf-" $6 ".map" }' | xargs rm -f
 }
 

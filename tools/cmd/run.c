@@ -53,8 +53,8 @@ static const char doc[] =
 	"or SIGHUP. With --cgroup, it covers in this way the processes that are in a control group or in "
 	"one below it, and those that join it, about 0.1 s after they do, until none is left. `profil report' prints more of the result.\n"
 	"\n"
-	"Clocks: tick takes samples at the scheduler's tick; timer at even intervals; random at a random "
-	"point of each interval, so that no program can run in step with it.\n"
+	"Clocks: random takes samples at a random point of each interval, so that no program can run in step "
+	"with it; timer at even intervals; tick at the scheduler's tick, which adds no interrupt.\n"
 	"\n"
 	"Exit status: that of COMMAND; 128+N if it was killed by signal N; 127 if it was not found; "
 	"126 if it cannot be executed; 125 if profil could not run it, or could not profile it and "
@@ -68,7 +68,7 @@ static const struct argp_option options[] = {
 	  "Take HZ samples per second of CPU time; " HIGHEST_RATE ": as many as the kernel permits (default: PROFIL_RATE, or 100)", 0 },
 	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 0 },
 	{ "clock", 'c', "CLOCK", 0,
-	  "Sampling clock: tick, timer or random (default: tick up to its rate, random above)", 0 },
+	  "Sampling clock: random, timer or tick (default: random)", 0 },
 	{ "output", 'o', "FILE", 0,
 	  "Write the result to FILE (default: " RESULTFILE_DEFAULT ")", 0 },
 	{ "table", 't', "FILE", 0,
@@ -109,8 +109,17 @@ static uint32_t parse_clock(const char *text, struct argp_state *state)
 	for (i = PROFIL_CLOCK_TICK; i <= PROFIL_CLOCK_RANDOM; i++)
 		if (!strcmp(text, clock_name(i)))
 			return i;
-	options_error(state, "invalid clock '%s'; expected tick, timer or random", text);
+	options_error(state, "invalid clock '%s'; expected random, timer or tick", text);
 	return PROFIL_CLOCK_AUTO;
+}
+
+static uint32_t default_clock(void)
+{
+	const uint32_t clock = attach_default_clock();
+
+	if (clock != PROFIL_CLOCK_RANDOM)
+		failure_warnx("the kernel has no high-resolution timers, so its tick takes the samples: the shares of a program in step with the tick are wrong (boot without highres=off)");
+	return clock;
 }
 
 /* Return: a time in ns. */
@@ -364,6 +373,8 @@ int run_main(int argc, char **argv)
 
 	if (!arguments.no_table)
 		profiling->table = open_table(&arguments);
+	if (profiling->attach.clock == PROFIL_CLOCK_AUTO)
+		profiling->attach.clock = default_clock();
 	profiling->table_name = arguments.table ? arguments.table : "standard error";
 	if (profiling->table)
 		table_choice_set_style(&profiling->choice, profiling->table, TERMINAL_AUTO);

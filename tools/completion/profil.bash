@@ -7,7 +7,7 @@
 # typed: the value of --color is optional, and a word after a space is not its value.
 _profil_values() {
 	case $1 in
-	-c | --clock | --clock=) echo tick timer random ;;
+	-c | --clock | --clock=) echo random timer tick ;;
 	--by | --by=) echo function line object address process thread program ;;
 	--sort | --sort=) echo samples name object address ;;
 	--color=) echo auto always never ;;

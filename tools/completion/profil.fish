@@ -95,7 +95,7 @@ complete -c profil -n '__profil_in report diff merge export info help; or __prof
 complete -c profil -n '__profil_in report diff merge export info help; or __profil_in_run' -l version -d 'Print the version'
 
 complete -c profil -n __profil_in_run -l cgroup -x -a '(__profil_cgroups)' -d 'Profile a control group'
-complete -c profil -n __profil_in_run -s c -l clock -x -a 'tick timer random' -d 'When samples are taken'
+complete -c profil -n __profil_in_run -s c -l clock -x -a 'random timer tick' -d 'When samples are taken'
 complete -c profil -n __profil_in_run -l duration -x -d 'End after seconds'
 complete -c profil -n __profil_in_run -l force -d 'Run the command even if it cannot be profiled'
 complete -c profil -n __profil_in_run -l interval -x -d 'Write the result every so many seconds'

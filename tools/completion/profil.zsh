@@ -47,7 +47,7 @@ _profil_functions() {
 _profil_run() {
 	_arguments -s -S $_profil_common $_profil_tables \
 		'--cgroup=[profile the processes of this control group]:control group:_path_files -/ -W /sys/fs/cgroup' \
-		'(-c --clock)'{-c+,--clock=}'[when samples are taken]:clock:(tick timer random)' \
+		'(-c --clock)'{-c+,--clock=}'[when samples are taken]:clock:(random timer tick)' \
 		'--duration=[end the profile after this time]:seconds:' \
 		'--force[run the command even if it cannot be profiled]' \
 		'--interval=[write the result at this interval]:seconds:' \

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <device.h>
@@ -22,6 +23,9 @@
 /* Bounds of the log. It may be smaller only if the limit of locked memory is low. */
 #define LEAST_LOG	((uint64_t)1 << 20)
 #define MOST_LOG	((uint64_t)8 << 20)
+
+/* A tick is longer, and the resolution of a high-resolution timer is a few nanoseconds. */
+#define FINE_TIMER_NS	100000
 
 /* How often a process is opened again that executed another program at the same time */
 #define TRIES		10
@@ -44,6 +48,21 @@ uint64_t attach_log_bytes(uint32_t rate, long cpus)
 	while (bytes < wanted && bytes < MOST_LOG)
 		bytes *= 2;
 	return bytes;
+}
+
+/*
+ * Only random points suit every program, as none can be in step with them. Without high-resolution
+ * timers, the kernel's resolution is that of its tick, 1 ms or more, and a random point would wait
+ * for the next tick.
+ */
+uint32_t attach_default_clock(void)
+{
+	struct timespec resolution;
+
+	if (!clock_getres(CLOCK_MONOTONIC, &resolution) &&
+	    (resolution.tv_sec || resolution.tv_nsec > FINE_TIMER_NS))
+		return PROFIL_CLOCK_AUTO;
+	return PROFIL_CLOCK_RANDOM;
 }
 
 int attach_open(struct attach *attach, const struct attach_options *options,

@@ -17,7 +17,7 @@
 /**
  * struct attach_options - how to sample the processes of a run
  * @rate:   in Hz; 0: PROFIL_RATE or the default
- * @clock:  PROFIL_CLOCK_*
+ * @clock:  PROFIL_CLOCK_*; AUTO: the kernel's choice
  * @follow: continue when a process executes another program
  */
 struct attach_options {
@@ -52,6 +52,13 @@ struct attach {
  * Return: a power of two, 1 MiB to 8 MiB.
  */
 uint64_t attach_log_bytes(uint32_t rate, long cpus);
+
+/**
+ * attach_default_clock - choose a clock for a user who names none
+ *
+ * Return: PROFIL_CLOCK_RANDOM. PROFIL_CLOCK_AUTO: the timers of this kernel fire only at its tick.
+ */
+uint32_t attach_default_clock(void);
 
 /**
  * attach_open - open the device
