@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "report/columns.h"
+#include "util/escape.h"
 #include "util/shorten.h"
 
 /*
@@ -259,6 +260,12 @@ struct line {
 	int blanks;	/* not printed yet, so that no line ends in blanks */
 };
 
+static void print_blanks(FILE *out, int nr)
+{
+	while (nr-- > 0)
+		putc(' ', out);
+}
+
 static void print_cell(struct line *line, size_t column, const char *text,
 		       enum terminal_color color)
 {
@@ -269,10 +276,10 @@ static void print_cell(struct line *line, size_t column, const char *text,
 		left = 0;
 	line->blanks += find_gap(line->table, line->layout, column) + is_figure * left;
 	if (*text) {
-		fprintf(line->out, "%*s", line->blanks, "");
+		print_blanks(line->out, line->blanks);
 		line->blanks = 0;
 		terminal_begin(line->out, &line->layout->style, color);
-		terminal_print_name(line->out, text);
+		escape_octal(line->out, text, "");
 		if (color != TERMINAL_PLAIN)
 			terminal_end(line->out, &line->layout->style);
 	}
@@ -304,7 +311,7 @@ static void print_row(FILE *out, const struct columns *table, const struct layou
 			print_cell(&line, i, cell(table, row, i),
 				   table->columns[i].color ? color : TERMINAL_PLAIN);
 	if (style->bars) {
-		fprintf(out, "%*s", line.blanks + 1, "");
+		print_blanks(out, line.blanks + 1);
 		terminal_begin(out, style, color);
 		terminal_bar(out, style, table->rows[row].share);
 		terminal_end(out, style);

@@ -2,10 +2,10 @@
 /*
  * Finds debug files.
  *
- * For this machine's own files, elfutils does the search. Below another root directory, the code
- * here searches the same places, because elfutils would follow absolute links and .. out of the
- * root. Debuginfod servers are used last, also with a root: a file with the right build-id is the
- * right file wherever it comes from.
+ * The code here searches the same places as elfutils. Below another root directory, elfutils would
+ * follow absolute links and .. out of the root; and where it finds no file, it loads libdebuginfod
+ * with all that this needs, which costs more than a small report. Debuginfod servers are used last,
+ * also with a root: a file with the right build-id is the right file wherever it comes from.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -137,8 +137,8 @@ static bool is_shared(const struct debugfile *search, const char *link)
 	return link && link != dwelf_elf_gnu_debuglink(search->main, &checksum);
 }
 
-/* Search below the root. Return: a descriptor, with @name; or -1. */
-static int find_in_root(const struct debugfile *search, Dwfl_Module *module, const char *file,
+/* Search the files. Return: a descriptor, with @name; or -1. */
+static int find_file(const struct debugfile *search, Dwfl_Module *module, const char *file,
 			const char *link, GElf_Word checksum, char **name)
 {
 	struct wanted wanted = { .root = search->root, .link = link, .checksum = checksum };
@@ -190,23 +190,15 @@ static int find(Dwfl_Module *module, void **data, const char *module_name, Dwarf
 {
 	struct debugfile *search = *data;
 	const bool shared = is_shared(search, link);
-	int fd;
+	int fd = find_file(search, module, file, link, checksum, name);
 
-	if (search->root) {
-		fd = find_in_root(search, module, file, link, checksum, name);
-		if (fd >= 0) {
-			look_into(search, fd);
-			return fd;
-		}
-		/* keep elfutils from searching outside the root by name */
-		file = NULL;
-		link = NULL;
-		checksum = 0;
+	if (fd < 0 && debuginfod_is_used()) {
+		debuginfod_before_search(search->dwfl, search->path);
+		/* without names, elfutils searches no more than the servers */
+		fd = dwfl_standard_find_debuginfo(module, data, module_name, base, NULL, NULL, 0,
+						  name);
+		debuginfod_after_search(fd);
 	}
-	debuginfod_before_search(search->dwfl, search->path);
-	fd = dwfl_standard_find_debuginfo(module, data, module_name, base, file, link, checksum,
-					  name);
-	debuginfod_after_search(fd);
 	if (fd >= 0)
 		look_into(search, fd);
 	if (search->root && shared && fd < 0)
@@ -214,18 +206,14 @@ static int find(Dwfl_Module *module, void **data, const char *module_name, Dwarf
 	return fd;
 }
 
-const Dwfl_Callbacks *debugfile_callbacks(const char *root)
+const Dwfl_Callbacks *debugfile_callbacks(void)
 {
 	static char *nowhere = (char *)"";
-	static const Dwfl_Callbacks here = {
-		.find_debuginfo = find,
-		.section_address = dwfl_offline_section_address,
-	};
-	static const Dwfl_Callbacks elsewhere = {
+	static const Dwfl_Callbacks callbacks = {
 		.find_debuginfo = find,
 		.section_address = dwfl_offline_section_address,
 		.debuginfo_path = &nowhere,
 	};
 
-	return root ? &elsewhere : &here;
+	return &callbacks;
 }

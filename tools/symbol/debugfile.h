@@ -47,12 +47,11 @@ int debugfile_open(const struct debugfile *search, const unsigned char *id, size
 
 /**
  * debugfile_callbacks - callbacks with which elfutils searches
- * @root: root directory; NULL: /
  *
  * The user data of each module must be a struct debugfile.
  *
  * Return: an argument for dwfl_begin().
  */
-const Dwfl_Callbacks *debugfile_callbacks(const char *root);
+const Dwfl_Callbacks *debugfile_callbacks(void);
 
 #endif /* PROFIL_DEBUGFILE_H */

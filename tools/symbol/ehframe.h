@@ -5,6 +5,8 @@
 #ifndef PROFIL_EHFRAME_H
 #define PROFIL_EHFRAME_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <libelf.h>
@@ -12,17 +14,65 @@
 #include "symbol/ranges.h"
 
 /**
- * ehframe_ranges - list the functions that have unwind information
- * @elf:   a file in this machine's byte order
- * @bias:  is added to the addresses in the file
- * @set:   a range without a name is added for each function; ranges_finish() is not called
+ * struct ehframe - the unwind information of a file
+ * @ident:      of the file: e_ident[]
+ * @data:       .eh_frame
+ * @address:    of @data
+ * @bias:       is added to the addresses in the file
+ * @table:      the sorted table of .eh_frame_hdr; NULL: there is none
+ * @table_base: what its entries are relative to
+ * @nr_entries: their number
+ * @ranges:     the functions, if there is no table
+ */
+struct ehframe {
+	const unsigned char *ident;
+	Elf_Data *data;
+	uint64_t address;
+	uint64_t bias;
+	const uint8_t *table;
+	uint64_t table_base;
+	size_t nr_entries;
+	struct ranges ranges;
+};
+
+/**
+ * ehframe_read - prepare to search the functions that have unwind information
+ * @frames: zeroed by the caller; must be released with ehframe_release(), even on error
+ * @elf:    a file in this machine's byte order; must outlive @frames
+ * @bias:   is added to the addresses in the file
  *
  * .eh_frame is found by its section or, in a file without section headers, by the program header
- * PT_GNU_EH_FRAME. Nothing is added for a file without it. Entries that cannot be decoded are
+ * PT_GNU_EH_FRAME. Nothing is found in a file without it. Entries that cannot be decoded are
  * skipped.
  *
  * Return: 0 or -ENOMEM.
  */
-int ehframe_ranges(Elf *elf, uint64_t bias, struct ranges *set);
+int ehframe_read(struct ehframe *frames, Elf *elf, uint64_t bias);
+
+/**
+ * ehframe_covering - find the function that contains an address
+ * @frames:  from ehframe_read()
+ * @address: the address
+ * @found:   its range, without a name
+ *
+ * Return: whether there is one.
+ */
+bool ehframe_covering(const struct ehframe *frames, uint64_t address, struct range *found);
+
+/**
+ * ehframe_above - find the first function that starts above an address
+ * @frames:  from ehframe_read()
+ * @address: the address
+ * @start:   its start
+ *
+ * Return: whether there is one.
+ */
+bool ehframe_above(const struct ehframe *frames, uint64_t address, uint64_t *start);
+
+/**
+ * ehframe_release - free the list of functions
+ * @frames: set to zero; may be zero already
+ */
+void ehframe_release(struct ehframe *frames);
 
 #endif /* PROFIL_EHFRAME_H */

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "symbol/ehframe.h"
 #include "symbol/functions.h"
 #include "symbol/gopclntab.h"
 #include "symbol/labels.h"
@@ -22,7 +21,6 @@ int functions_read(struct functions *functions, Dwfl_Module *module)
 	int error;
 	Elf *elf;
 
-	functions->module = module;
 	error = text_read(&functions->text, module);
 	if (error)
 		return error;
@@ -36,12 +34,11 @@ int functions_read(struct functions *functions, Dwfl_Module *module)
 			return error;
 	}
 	elf = dwfl_module_getelf(module, &bias);
-	error = ehframe_ranges(elf, bias, &functions->frames);
+	error = ehframe_read(&functions->frames, elf, bias);
 	if (error)
 		return error;
 	ranges_finish(&symtab->sized);
 	ranges_finish(&symtab->others);
-	ranges_finish(&functions->frames);
 	labels_finish(&symtab->labels, &symtab->sized, &functions->frames);
 	return 0;
 }
@@ -64,24 +61,14 @@ static const struct {
 static bool find_plt(const struct functions *functions, uint64_t address,
 		     struct function *function)
 {
-	GElf_Addr offset = address, bias;
-	GElf_Shdr header;
-	const char *name;
-	size_t names, i;
-	Elf_Scn *scn;
-	Elf *elf;
+	const struct range *section = text_section(&functions->text, address);
+	size_t i;
 
-	scn = dwfl_module_address_section(functions->module, &offset, &bias);
-	elf = dwfl_module_getelf(functions->module, &bias);
-	if (!scn || !elf || !gelf_getshdr(scn, &header) ||
-	    elf_getshdrstrndx(elf, &names))
-		return false;
-	name = elf_strptr(elf, names, header.sh_name);
-	for (i = 0; name && i < sizeof(plts) / sizeof(plts[0]); i++) {
-		if (strcmp(name, plts[i].section))
+	for (i = 0; section && i < sizeof(plts) / sizeof(plts[0]); i++) {
+		if (strcmp(section->name, plts[i].section))
 			continue;
-		function->start = address - offset;
-		function->end = function->start + header.sh_size;
+		function->start = section->start;
+		function->end = section->end;
 		function->name = plts[i].function;
 		function->length = (int)strlen(plts[i].function);
 		return true;
@@ -110,35 +97,36 @@ static const struct range *find_name(const struct symtab *symtab, uint64_t start
 }
 
 /* Find a function that is not a symbol with type and size. */
-static const struct range *find_other(const struct functions *functions, uint64_t address)
+static bool find_other(const struct functions *functions, uint64_t address, struct range *found)
 {
-	const struct ranges *const sets[] = {
-		&functions->symtab.others, &functions->symtab.labels, &functions->frames,
-	};
-	const struct range *found = NULL;
-	size_t i;
+	const struct symtab *symtab = &functions->symtab;
+	const struct range *symbol = ranges_covering(&symtab->others, address);
 
-	for (i = 0; !found && i < sizeof(sets) / sizeof(sets[0]); i++)
-		found = ranges_covering(sets[i], address);
-	return found;
+	if (!symbol)
+		symbol = ranges_covering(&symtab->labels, address);
+	if (!symbol)
+		return ehframe_covering(&functions->frames, address, found);
+	*found = *symbol;
+	return true;
 }
 
 bool functions_find(const struct functions *functions, uint64_t address,
 		    struct function *function)
 {
-	const struct range *found, *named;
+	const struct range *sized, *named;
+	struct range found;
 
 	memset(function, 0, sizeof(*function));
-	found = ranges_covering(&functions->symtab.sized, address);
-	if (!found && find_plt(functions, address, function))
+	sized = ranges_covering(&functions->symtab.sized, address);
+	if (!sized && find_plt(functions, address, function))
 		return true;
-	if (!found)
-		found = find_other(functions, address);
-	if (!found)
+	if (sized)
+		found = *sized;
+	else if (!find_other(functions, address, &found))
 		return false;
-	function->start = found->start;
-	function->end = found->end;
-	named = find_name(&functions->symtab, found->start);
+	function->start = found.start;
+	function->end = found.end;
+	named = find_name(&functions->symtab, found.start);
 	if (named) {
 		function->name = named->name;
 		function->length = named->length;
@@ -150,13 +138,14 @@ size_t functions_size(const struct functions *functions)
 {
 	const struct symtab *symtab = &functions->symtab;
 
-	return symtab->sized.nr + symtab->others.nr + symtab->labels.nr + functions->frames.nr;
+	return symtab->sized.nr + symtab->others.nr + symtab->labels.nr +
+	       functions->frames.ranges.nr;
 }
 
 void functions_release(struct functions *functions)
 {
 	text_release(&functions->text);
 	symtab_release(&functions->symtab);
-	ranges_release(&functions->frames);
+	ehframe_release(&functions->frames);
 	memset(functions, 0, sizeof(*functions));
 }

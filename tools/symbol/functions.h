@@ -11,23 +11,21 @@
 
 #include <elfutils/libdwfl.h>
 
-#include "symbol/ranges.h"
+#include "symbol/ehframe.h"
 #include "symbol/symbols.h"
 #include "symbol/symtab.h"
 #include "symbol/text.h"
 
 /**
  * struct functions - the functions of a file
- * @module:  the file
  * @text:    where it has code
  * @symtab:  its symbols
- * @frames:  ranges of functions that have unwind information
+ * @frames:  its unwind information
  */
 struct functions {
-	Dwfl_Module *module;
 	struct text text;
 	struct symtab symtab;
-	struct ranges frames;
+	struct ehframe frames;
 };
 
 /**

@@ -282,7 +282,7 @@ static int search_sections(const struct text *text, Elf *elf, struct ranges *set
 
 int gopclntab_ranges(const struct text *text, struct ranges *set)
 {
-	bool is_go = text->segments.nr > 0;	/* without section headers, it may be one */
+	bool is_go = !text->has_sections;	/* then it may be one */
 	GElf_Addr bias;
 	int error;
 	Elf *elf;

@@ -49,22 +49,22 @@ static void end_at(struct range *label, uint64_t end)
 
 /* End a label where another function begins, or where its unwind information ends. */
 static void limit(struct range *label, const struct range *frame, const struct ranges *sized,
-		  const struct ranges *frames)
+		  const struct ehframe *frames)
 {
 	const struct range *next;
+	uint64_t start;
 
 	next = ranges_above(sized, label->start);
 	if (next)
 		end_at(label, next->start);
-	next = ranges_above(frames, label->start);
-	if (next)
-		end_at(label, next->start);
+	if (ehframe_above(frames, label->start, &start))
+		end_at(label, start);
 	if (frame)
 		end_at(label, frame->end);
 }
 
 void labels_finish(struct ranges *labels, const struct ranges *sized,
-		   const struct ranges *frames)
+		   const struct ehframe *frames)
 {
 	struct ranges kept = *labels;
 	struct range *before = NULL;
@@ -74,11 +74,12 @@ void labels_finish(struct ranges *labels, const struct ranges *sized,
 	kept = *labels;
 	kept.nr = 0;
 	for (i = 0; i < labels->nr; i++) {
-		struct range label = labels->range[i];
-		const struct range *frame = ranges_covering(frames, label.start);
+		struct range label = labels->range[i], around;
+		const struct range *frame;
 
 		if (ranges_covering(sized, label.start))
 			continue;
+		frame = ehframe_covering(frames, label.start, &around) ? &around : NULL;
 		/* the names of frames are among the labels that were kept */
 		if (is_in_named_frame(&label, frame, sized, &kept))
 			continue;

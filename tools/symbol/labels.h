@@ -5,6 +5,7 @@
 #ifndef PROFIL_LABELS_H
 #define PROFIL_LABELS_H
 
+#include "symbol/ehframe.h"
 #include "symbol/ranges.h"
 
 /**
@@ -12,7 +13,7 @@
  * @labels: ranges from each label to the end of its section, with @rank and @number (symtab.h).
  *          On return, a finished set of functions that do not overlap
  * @sized:  finished ranges of symbols with a size
- * @frames: finished ranges of functions with unwind information
+ * @frames: functions with unwind information
  *
  * A label inside a symbol with a size belongs to that symbol. A label without a type also
  * belongs to the function around it if
@@ -26,6 +27,6 @@
  * Any other label is a function, up to the next function or the end of its unwind information.
  */
 void labels_finish(struct ranges *labels, const struct ranges *sized,
-		   const struct ranges *frames);
+		   const struct ehframe *frames);
 
 #endif /* PROFIL_LABELS_H */

@@ -351,7 +351,7 @@ static int open_file(const struct symbols *symbols, struct file *file)
 	Dwfl_Module *module;
 	int error = 0;
 
-	file->dwfl = dwfl_begin(debugfile_callbacks(symbols->root));
+	file->dwfl = dwfl_begin(debugfile_callbacks());
 	if (!file->dwfl)
 		return -ENOMEM;
 	module = open_module(symbols, file);

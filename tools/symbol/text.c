@@ -4,57 +4,88 @@
  *
  * Programs run without section headers, so tools may remove them (llvm-objcopy --strip-sections,
  * sstrip, lld -z nosectionheader). The indexes of sections in the dynamic symbols then mean
- * nothing. The executable segments are sorted once, because a damaged file may have many.
+ * nothing. What is executable is sorted once, because a damaged file may have many segments.
  */
 #include <string.h>
 
 #include "symbol/text.h"
 
-static bool has_section_headers(Elf *elf)
+static int add(struct text *text, uint64_t start, uint64_t bytes, const char *name)
 {
-	size_t nr;
+	const struct range range = {
+		.start = start,
+		.end = start + bytes,
+		.name = name,
+		.length = name ? (int)strlen(name) : 0,
+	};
 
-	return !elf_getshdrnum(elf, &nr) && nr > 0;
+	return ranges_add(&text->code, &range);
 }
 
-int text_read(struct text *text, Dwfl_Module *module)
+static int add_segments(struct text *text, Elf *elf, uint64_t bias)
 {
 	size_t nr, i;
+	int error = 0;
+
+	if (elf_getphdrnum(elf, &nr))
+		return 0;
+	for (i = 0; i < nr && !error; i++) {
+		GElf_Phdr header;
+
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD &&
+		    header.p_flags & PF_X)
+			error = add(text, header.p_vaddr + bias, header.p_memsz, NULL);
+	}
+	return error;
+}
+
+static int add_sections(struct text *text, Elf *elf, uint64_t bias)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names;
+	int error = 0;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return 0;
+	while (!error && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR)
+			error = add(text, header.sh_addr + bias, header.sh_size,
+				    elf_strptr(elf, names, header.sh_name));
+	return error;
+}
+
+/*
+ * dwfl_module_address_section() of elfutils is not used: it reads all debug information first,
+ * which may have to be decompressed.
+ */
+int text_read(struct text *text, Dwfl_Module *module)
+{
 	GElf_Addr bias;
+	size_t nr;
+	int error;
 	Elf *elf;
 
 	text->module = module;
 	elf = dwfl_module_getelf(module, &bias);
-	if (!elf || has_section_headers(elf) || elf_getphdrnum(elf, &nr))
+	if (!elf || elf_getshdrnum(elf, &nr))
 		return 0;
-	for (i = 0; i < nr; i++) {
-		struct range range = { 0 };
-		GElf_Phdr header;
-		int error;
-
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
-		    !(header.p_flags & PF_X))
-			continue;
-		range.start = header.p_vaddr + bias;
-		range.end = range.start + header.p_memsz;
-		error = ranges_add(&text->segments, &range);
-		if (error)
-			return error;
-	}
-	ranges_finish(&text->segments);
-	return 0;
+	text->has_sections = nr;
+	error = nr ? add_sections(text, elf, bias) : add_segments(text, elf, bias);
+	ranges_finish(&text->code);
+	return error;
 }
 
 bool text_has_address(const struct text *text, uint64_t address)
 {
-	GElf_Addr offset = address, bias;
-	GElf_Shdr header;
-	Elf_Scn *scn;
+	return ranges_covering(&text->code, address);
+}
 
-	if (text->segments.nr)
-		return ranges_covering(&text->segments, address);
-	scn = dwfl_module_address_section(text->module, &offset, &bias);
-	return scn && gelf_getshdr(scn, &header) && header.sh_flags & SHF_EXECINSTR;
+const struct range *text_section(const struct text *text, uint64_t address)
+{
+	const struct range *found = ranges_covering(&text->code, address);
+
+	return found && found->name ? found : NULL;
 }
 
 bool text_has_symbol(const struct text *text, Elf *elf, uint64_t bias, GElf_Word section,
@@ -68,7 +99,7 @@ bool text_has_symbol(const struct text *text, Elf *elf, uint64_t bias, GElf_Word
 		*end = header.sh_addr + header.sh_size + bias;
 		return header.sh_flags & SHF_EXECINSTR;
 	}
-	segment = ranges_covering(&text->segments, address);
+	segment = ranges_covering(&text->code, address);
 	if (segment)
 		*end = segment->end;
 	return segment;
@@ -76,6 +107,6 @@ bool text_has_symbol(const struct text *text, Elf *elf, uint64_t bias, GElf_Word
 
 void text_release(struct text *text)
 {
-	ranges_release(&text->segments);
+	ranges_release(&text->code);
 	memset(text, 0, sizeof(*text));
 }

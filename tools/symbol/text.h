@@ -14,12 +14,14 @@
 
 /**
  * struct text - the code of a file
- * @module:   the file
- * @segments: its executable segments, if it has no section headers; else empty
+ * @module:       the file
+ * @has_sections: it has section headers
+ * @code:         its executable sections with their names; or its executable segments
  */
 struct text {
 	Dwfl_Module *module;
-	struct ranges segments;
+	bool has_sections;
+	struct ranges code;
 };
 
 /**
@@ -39,6 +41,16 @@ int text_read(struct text *text, Dwfl_Module *module);
 bool text_has_address(const struct text *text, uint64_t address);
 
 /**
+ * text_section - find the executable section at an address
+ * @text:    from text_read()
+ * @address: an address of the module
+ *
+ * Return: the section; its name is valid as long as the module. NULL: there is none, or the file has
+ * no section headers.
+ */
+const struct range *text_section(const struct text *text, uint64_t address);
+
+/**
  * text_has_symbol - whether a symbol is in code
  * @text:    from text_read()
  * @elf:     the file that has the symbol: the module's, or its debug file
@@ -51,7 +63,7 @@ bool text_has_symbol(const struct text *text, Elf *elf, uint64_t bias, GElf_Word
 		     uint64_t address, uint64_t *end);
 
 /**
- * text_release - free the list of segments
+ * text_release - free the list of code
  * @text: set to zero; may be zero already
  */
 void text_release(struct text *text);

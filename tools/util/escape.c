@@ -143,11 +143,28 @@ char *escape_utf8(const char *text)
 	return copy;
 }
 
+size_t escape_plain(const char *text)
+{
+	size_t bytes = 0;
+
+	while (text[bytes] >= ' ' && text[bytes] < DEL)
+		bytes++;
+	return bytes;
+}
+
 void escape_octal(FILE *out, const char *text, const char *also)
 {
 	while (*text) {
+		const size_t plain = *also ? 0 : escape_plain(text);
 		const char *from = text;
-		uint32_t c = next_character(&text);
+		uint32_t c;
+
+		if (plain) {
+			fwrite(text, 1, plain, out);
+			text += plain;
+			continue;
+		}
+		c = next_character(&text);
 
 		if (is_shown(c, (size_t)(text - from)) && !strchr(also, *from)) {
 			fwrite(from, 1, (size_t)(text - from), out);

@@ -19,6 +19,16 @@
 char *escape_utf8(const char *text);
 
 /**
+ * escape_plain - count the characters that need no decoding
+ * @text: any bytes
+ *
+ * Most names have no others, and a table has many names.
+ *
+ * Return: number of bytes at the start of @text that are printed unchanged, a column each.
+ */
+size_t escape_plain(const char *text);
+
+/**
  * escape_octal - print text without control characters
  * @out:  output file
  * @text: any bytes

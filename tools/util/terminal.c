@@ -139,8 +139,14 @@ int terminal_columns(const char *name)
 {
 	int columns = 0;
 
-	while (*name)
-		columns += escape_columns(&name);
+	while (*name) {
+		const size_t plain = escape_plain(name);
+
+		columns += (int)plain;
+		name += plain;
+		if (*name)
+			columns += escape_columns(&name);
+	}
 	return columns;
 }
 
