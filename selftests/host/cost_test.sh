@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a fixed recording costs (unit/support/cost_sample.c): bytes of its result, and instructions
-# of reading the log, of writing snapshots and the result, of a report, and of an annotation. Runs
-# natively, needs no module.
+# What fixed recordings cost: one with many samples (unit/support/cost_sample.c), bytes of its result,
+# and instructions of reading the log, of writing snapshots and the result, of a report, and of an
+# annotation; and one with many programs (unit/support/cost_forks.c). Runs natively, needs no module.
 #
 # The bytes of the message are the same on each machine. zlib decides how well it is compressed.
 # callgrind counts instructions, so neither the load nor the speed of the machine matters; but the
@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
 . lib/ktap.sh
 
-make -s -C ../lib && make -s -C ../tools && make -s -C unit cost_sample || exit 1
+make -s -C ../lib && make -s -C ../tools && make -s -C unit cost_sample cost_forks || exit 1
 PROFIL=${PROFIL:-../tools/profil}
 unset DEBUGINFOD_URLS
 
@@ -37,6 +37,7 @@ at_most() {
 }
 
 if ! count recording unit/cost_sample "$work" ||
+	! count forks unit/cost_forks "$work" 1000 ||
 	! count report "$PROFIL" report "$work/named" ||
 	! count names "$PROFIL" report "$work/stored" ||
 	! count listing "$PROFIL" report --annotate function_0 --asm "$work/stored"; then
@@ -45,7 +46,7 @@ if ! count recording unit/cost_sample "$work" ||
 fi
 
 ktap_print_header
-ktap_set_plan 11
+ktap_set_plan 13
 # The 65,000 samples of 65 processes are 60,000 parts, as a part is of one thread. (As counts over
 # all threads, they had 70,290 bytes, and took 20.4, 46.8, 1.4 and 23.3 million instructions.)
 # measured: 262,039
@@ -62,9 +63,12 @@ check "snapshots" at_most 181000000 "$(instructions recording :step_snapshot)"
 check "making the result" at_most 7400000 "$(instructions recording :step_collect)"
 # measured: 51.2 million
 check "writing the result" at_most 64000000 "$(instructions recording :step_write)"
-# measured: 132.2 million, for 1,950 functions; with names in the result, 121.2 million
-check "report" at_most 165000000 "$(instructions report 'PROGRAM TOTALS')"
-check "report of a result with names" at_most 151000000 "$(instructions names 'PROGRAM TOTALS')"
+# measured: 96.8 million, for 1,950 functions; with names in the result, 85.4 million
+check "report" at_most 121000000 "$(instructions report 'PROGRAM TOTALS')"
+check "report of a result with names" at_most 107000000 "$(instructions names 'PROGRAM TOTALS')"
 # measured with capstone 4.0.2: 50.3 million; 47.1 million without instructions
 check "instructions of a function" at_most 63000000 "$(instructions listing 'PROGRAM TOTALS')"
+# measured: 8.3 and 16.9 million for 1,000 programs
+check "reading the log of many programs" at_most 10400000 "$(instructions forks :step_read)"
+check "the end of their run" at_most 21100000 "$(instructions forks :step_end)"
 ktap_finished

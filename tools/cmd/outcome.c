@@ -17,7 +17,7 @@
 #include "record/collect.h"
 #include "report/report.h"
 #include "result/resultfile.h"
-#include "result/resultpack.h"
+#include "result/resultnames.h"
 #include "symbol/store.h"
 #include "symbol/symbols.h"
 #include "util/failure.h"
@@ -51,7 +51,7 @@ static void use_open_files(struct symbols *symbols, const struct store_work *wor
 	}
 }
 
-/* Store names, and write the result to a file in memory. Return: 0 or errno. */
+/* Store names, and write them to a file in memory. Return: 0 or errno. */
 static int store(void *data)
 {
 	const struct store_work *work = data;
@@ -66,7 +66,7 @@ static int store(void *data)
 		use_open_files(symbols, work);
 	error = symbols ? store_names(work->result, symbols) : -ENOMEM;
 	if (!error)
-		error = resultpack_pack(work->result, &message, &bytes);
+		error = resultnames_pack(work->result, &message, &bytes);
 	if (!error)
 		error = profil_write_all(work->fd, message, bytes);
 	free(message);
@@ -74,10 +74,9 @@ static int store(void *data)
 	return -error;
 }
 
-/* Read a result from a file in memory. Return: 0 or -errno. */
+/* Read names from a file in memory. Return: 0 or -errno. */
 static int load(int fd, struct result *result)
 {
-	const char *why;
 	struct stat st;
 	void *message;
 	int error;
@@ -87,7 +86,7 @@ static int load(int fd, struct result *result)
 	message = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (message == MAP_FAILED)
 		return -errno;
-	error = resultpack_unpack(message, (size_t)st.st_size, result, &why);
+	error = resultnames_take(result, message, (size_t)st.st_size);
 	munmap(message, (size_t)st.st_size);
 	return error;
 }
@@ -100,6 +99,21 @@ static void drop_names(struct result *result)
 	for (i = 0; i < result->nr_objects; i++)
 		if (result_is_file(&result->objects[i]))
 			result_release_names(&result->objects[i]);
+	/* they are of source frames only */
+	result_free_argv(result->strings);
+	result->strings = NULL;
+	result->nr_strings = 0;
+}
+
+/* A run that is shorter than a sample has none, and so nothing to read. */
+static bool has_samples_in_files(const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++)
+		if (result->objects[i].nr_parts && result_is_file(&result->objects[i]))
+			return true;
+	return false;
 }
 
 /*
@@ -108,16 +122,19 @@ static void drop_names(struct result *result)
  */
 static void add_names(struct result *result, const struct recording *recording)
 {
-	struct store_work work = { result, recording, memfd_create("profil", MFD_CLOEXEC) };
-	struct result named = { 0 };
+	struct store_work work = { result, recording, -1 };
 	int killer = 0, error;
 
+	if (!has_samples_in_files(result))
+		return;
+	work.fd = memfd_create("profil", MFD_CLOEXEC);
 	if (work.fd < 0) {
 		error = -errno;
 	} else {
 		error = -isolated_run(store, &work, &killer);
+		drop_names(result);
 		if (!error && !killer)
-			error = load(work.fd, &named);
+			error = load(work.fd, result);
 		close(work.fd);
 	}
 	if (killer)
@@ -126,13 +143,6 @@ static void add_names(struct result *result, const struct recording *recording)
 	else if (error)
 		failure_warnx("the result has no names of functions: %s (%s): %s",
 			      strerror(-error), strerrorname_np(-error), failure_remedy(-error));
-	if (killer || error) {
-		result_release(&named);
-		drop_names(result);
-		return;
-	}
-	result_release(result);
-	*result = named;
 }
 
 int outcome_collect(const struct outcome *outcome, const struct child_end *end,
@@ -188,15 +198,18 @@ static int print_table(void *data)
 }
 
 /*
- * Print the table in a child process: a crash while reading files that are changed at the same
- * time must not affect the exit status. Return: whether the table was printed.
+ * Print the table, in a child process if names are read: a crash while a file is changed must not
+ * affect the exit status. Return: whether the table was printed.
  */
 static bool show_table(const struct outcome *outcome, const struct result *result)
 {
 	struct table_work work = { outcome, result };
-	int killer, error;
+	int killer = 0, error;
 
-	error = isolated_run(print_table, &work, &killer);
+	if (has_samples_in_files(result))
+		error = isolated_run(print_table, &work, &killer);
+	else
+		error = print_table(&work);
 	if (killer && killer != SIGBUS && killer != SIGSEGV)
 		failure_warnx("no table: the process that prints it was killed by SIG%s; try `profil report'",
 			      sigabbrev_np(killer));

@@ -28,6 +28,11 @@ struct recording *recording_new(void)
 
 	if (!recording)
 		return NULL;
+	recording->buffer = malloc(RECORDING_BUFFER);
+	if (!recording->buffer) {
+		free(recording);
+		return NULL;
+	}
 	files_init(&recording->files);
 	jit_init(&recording->jit);
 	return recording;
@@ -47,6 +52,7 @@ void recording_free(struct recording *recording)
 	jit_release(&recording->jit);
 	for (i = 0; i < recording->nr_unprofiled; i++)
 		free(recording->unprofiled[i].program);
+	free(recording->buffer);
 	free(recording);
 }
 
@@ -515,7 +521,7 @@ int recording_read(struct recording *recording, int fd)
 	recording->round++;
 	memset(&recording->unread, 0, sizeof(recording->unread));
 	for (;;) {
-		bytes = read(fd, recording->buffer, sizeof(recording->buffer));
+		bytes = read(fd, recording->buffer, RECORDING_BUFFER);
 		if (!bytes)
 			status = 0;
 		else if (bytes < 0)

@@ -44,7 +44,7 @@ struct log_contents {
  * @filled:        the sum of @unread over all losses: what the log was full of
  * @unprofiled:    programs that must not be sampled
  * @nr_unprofiled: number of these programs
- * @buffer:        records that were read
+ * @buffer:        records that were read; not part of this, as most runs need little of it
  */
 struct recording {
 	struct process_table processes;
@@ -63,7 +63,7 @@ struct recording {
 	struct log_contents filled;
 	struct result_unprofiled unprofiled[RESULT_MAX_UNPROFILED];
 	size_t nr_unprofiled;
-	unsigned char buffer[RECORDING_BUFFER] __attribute__((aligned(8)));
+	unsigned char *buffer;
 };
 
 #endif /* PROFIL_RECORDING_STATE_H */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The names in a result as a message, for another process that has the same result without them.
+ */
+#ifndef PROFIL_RESULTNAMES_H
+#define PROFIL_RESULTNAMES_H
+
+#include <stddef.h>
+
+#include "result/result.h"
+
+/**
+ * resultnames_pack - convert the names of a result to a message
+ * @result:  passes result_problem()
+ * @message: set to the message, to be freed with free()
+ * @bytes:   set to its length
+ *
+ * The message is as long as the names: a run may have hundreds of thousands of processes.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int resultnames_pack(const struct result *result, unsigned char **message, size_t *bytes);
+
+/**
+ * resultnames_take - add names to a result
+ * @result:  the result that was packed, before its files had names. On error it has none
+ * @message: from resultnames_pack()
+ * @bytes:   its length
+ *
+ * Return: 0; -EBADMSG: the message is of another result; -ENOMEM.
+ */
+int resultnames_take(struct result *result, const unsigned char *message, size_t bytes);
+
+#endif /* PROFIL_RESULTNAMES_H */
