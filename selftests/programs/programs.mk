@@ -7,7 +7,7 @@ MUSL := $(shell command -v musl-gcc)
 GO := $(shell command -v go)
 PG_PROGS := programs/pg $(addprefix programs/pg,-no-pie -linked -static -static-pie)
 FOLLOW_LIBRARIES := $(addprefix programs/follow-libraries/,libfollow.so libother.so)
-TEST_GEN_FILES += $(addprefix programs/,session steps storm callers monread pool spin spin-no-pie \
+TEST_GEN_FILES += $(addprefix programs/,cpu_time session steps storm callers monread pool spin spin-no-pie \
 	spin-static forks forks-static follow jit fallback fallback-linux099 fallback-static old \
 	unaligned madecode version-1 version-2 version-1-noid version-2-noid \
 	$(if $(MUSL),spin-musl follow-musl) $(if $(GO),spin-go)) $(FOLLOW_LIBRARIES) $(PG_PROGS)

@@ -105,7 +105,7 @@ static void drop_names(struct result *result)
 	result->nr_strings = 0;
 }
 
-/* A run that is shorter than a sample has none, and so nothing to read. */
+/* Without them, no name is to be read: there may be no sample in a run that is shorter than one. */
 static bool has_samples_in_files(const struct result *result)
 {
 	size_t i;
