@@ -252,10 +252,13 @@ static bool find_header(Elf *elf, struct bytes *found)
 }
 
 /*
- * The header of .eh_frame: four bytes, the address of .eh_frame, the number of entries of the table,
- * and the table. Linkers use only the encodings that are accepted here.
+ * The header of .eh_frame: four bytes, the address of .eh_frame, the number of entries of the
+ * table, and the table. Linkers use only the encodings that are accepted here.
  */
-enum { VERSION, POINTER_ENCODING, COUNT_ENCODING, TABLE_ENCODING, POINTER = 4, COUNT = 8, TABLE = 12 };
+enum {
+	VERSION, POINTER_ENCODING, COUNT_ENCODING, TABLE_ENCODING,
+	POINTER = 4, COUNT = 8, TABLE = 12,
+};
 
 static bool has_pointer(const struct bytes *header)
 {

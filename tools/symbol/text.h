@@ -45,8 +45,8 @@ bool text_has_address(const struct text *text, uint64_t address);
  * @text:    from text_read()
  * @address: an address of the module
  *
- * Return: the section; its name is valid as long as the module. NULL: there is none, or the file has
- * no section headers.
+ * Return: the section; its name is valid as long as the module. NULL: there is none, or the file
+ * has no section headers.
  */
 const struct range *text_section(const struct text *text, uint64_t address);
 
