@@ -55,8 +55,8 @@ typedef struct pt_regs compat_ftrace_regs;
 #endif
 
 /*
- * Whether an ftrace callback that does not ask for all registers gets the arguments of the function:
- * not on arm64 before 6.2, nor on i386. Before 5.16, perf_event_mmap() cannot be traced.
+ * Whether an ftrace callback that does not ask for all registers gets the arguments of the
+ * function: not on arm64 before 6.2, nor on i386. Before 5.16, perf_event_mmap() cannot be traced.
  */
 #if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
 #define COMPAT_FTRACE_HAS_ARGUMENT	1

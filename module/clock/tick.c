@@ -205,7 +205,7 @@ static __always_inline bool tick_sample_fast(struct profil_tick *last, struct ta
 	struct profil_fast *fast = profil_fast_here(PROFIL_FAST_TICK);
 	u64 gap;
 
-	if (!profil_fast_has(fast, task) || READ_ONCE(profil_nr_targets) ||
+	if (!profil_fast_has(fast, task) ||
 	    unlikely(!profil_tick_is_on_time(&last->grid, profil_cycles(), &gap)) ||
 	    !profil_fast_sample(fast, task, true, refill))
 		return false;
@@ -228,7 +228,7 @@ static noinline void tick_sample_all(struct profil_tick *last, struct task_struc
 		last->task = NULL;
 		return;
 	}
-	if (session && tick_sample_fast(last, task, true))
+	if (session && !target && tick_sample_fast(last, task, true))
 		return;
 	in_user = user_mode(get_irq_regs());
 	ticks = tick_passed(last);
@@ -247,6 +247,8 @@ static noinline void tick_sample(struct profil_tick *last, struct task_struct *t
 	struct profil_target *target = profil_target_find_sampled(task, false);
 	u64 gap;
 
+	if (!target && tick_sample_fast(last, task, false))
+		return;
 	if (!target || profil_target_find_next(target) || profil_table_may_have(task->mm) ||
 	    !profil_tick_is_on_time(&last->grid, profil_cycles(), &gap)) {
 		tick_sample_all(last, task, target ? &target->subject : NULL);
@@ -268,7 +270,8 @@ static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 	struct profil_tick *last = this_cpu_ptr(&last_tick);
 	struct task_struct *task = current;
 
-	if (unlikely(!tick_sample_fast(last, task, false)))
+	/* a process may have targets, too */
+	if (unlikely(READ_ONCE(profil_nr_targets) || !tick_sample_fast(last, task, false)))
 		tick_sample(last, task);
 }
 
