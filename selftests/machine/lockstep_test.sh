@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 error() {
 	local line
 
-	line=$(bench/rates "$1" "$2" "$3" 1 "$4" 2>"$work/err") || return
+	line=$(programs/rates "$1" "$2" "$3" 1 "$4" 2>"$work/err") || return
 	echo "# $line" >&2
 	awk '{
 		for (i = 1; i <= NF; i++)

@@ -56,7 +56,7 @@ more_samples_than() {
 # begin_program: starts a profiled program, alone in its cgroup, and waits for its first sample
 begin_program() {
 	mkdir -p "$group"
-	sh -c "echo \$\$ >$group/cgroup.procs; exec bench/rates timer 250 spin 2 60" \
+	sh -c "echo \$\$ >$group/cgroup.procs; exec programs/rates timer 250 spin 2 60" \
 		>/dev/null 2>&1 &
 	program=$!
 	eventually more_samples_than "$(figure samples)"

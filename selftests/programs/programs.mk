@@ -9,7 +9,7 @@ PG_PROGS := programs/pg $(addprefix programs/pg,-no-pie -linked -static -static-
 FOLLOW_LIBRARIES := $(addprefix programs/follow-libraries/,libfollow.so libother.so)
 TEST_GEN_FILES += $(addprefix programs/,cpu_time session steps storm callers monread pool spin spin-no-pie \
 	spin-static forks forks-static follow jit fallback fallback-linux099 fallback-static old \
-	unaligned madecode version-1 version-2 version-1-noid version-2-noid \
+	unaligned madecode rates version-1 version-2 version-1-noid version-2-noid \
 	$(if $(MUSL),spin-musl follow-musl) $(if $(GO),spin-go)) $(FOLLOW_LIBRARIES) $(PG_PROGS)
 
 # as in ../Makefile, all headers
