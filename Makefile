@@ -8,7 +8,7 @@
 #   make check-all    run them on all other kernels, too: some hours
 #   make coverage     report which lines the tests execute: half an hour
 #   make doc          make a web site of the documents and manual pages, build/doc/index.html
-#   make bench-rate   measure the cost of sampling rates, and the error of profiles
+#   make bench        measure what profiles cost, beside other samplers: a quarter of an hour
 #   make install      install the library and the command (not the module)
 #   make modules_install   install the module; then run depmod
 #   make uninstall    remove what these two have installed
@@ -18,7 +18,7 @@
 # install, uninstall: DESTDIR=, PREFIX=/usr/local, LIBDIR=PREFIX/lib and others: see lib/Makefile and
 # tools/Makefile. module, modules_install, uninstall: KVER=RELEASE names another kernel than the
 # running one, and KDIR=DIR its build tree, if that is not /lib/modules/RELEASE/build. demo, check,
-# check-all, coverage and bench-rate run virtual machines. These and doc install the missing Debian
+# check-all, coverage and bench run virtual machines. These and doc install the missing Debian
 # packages (scripts/deps/packages).
 
 PREFIX ?= /usr/local
@@ -72,9 +72,10 @@ doc:
 	scripts/deps/install doc
 	scripts/site
 
-bench-rate:
+bench:
 	scripts/deps/install build vm check bench
-	scripts/bench/rate
+	$(MAKE) -s lib tools
+	bench/run
 
 install: lib tools
 	$(MAKE) -C lib install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
@@ -97,10 +98,11 @@ clean:
 	$(MAKE) -C lib clean
 	$(MAKE) -C tools clean
 	$(MAKE) -C selftests clean
+	$(MAKE) -C bench clean
 	$(MAKE) -C selftests/unit clean
 	$(MAKE) -C selftests/fuzz/device clean
 	$(MAKE) -C selftests/fuzz/readers clean
 	rm -rf build
 
-.PHONY: all module lib tools tests demo check check-all coverage doc bench-rate install \
+.PHONY: all module lib tools tests demo check check-all coverage doc bench install \
 	modules_install uninstall dist clean

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Clocks: each delivers the requested rate, wherever a thread runs and however short its turns are,
- * and a timer is armed only where and as long as it is needed. scripts/bench/rate measures the
+ * and a timer is armed only where and as long as it is needed. bench/rates.sh measures the
  * accuracy of profiles.
  */
 #include <sched.h>

@@ -1,36 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs a workload with known shares of CPU time, sampled by a chosen clock, for scripts/bench/rate
- * and machine/lockstep_test.sh.
+ * Runs a workload with known shares of CPU time, sampled by a chosen clock, for bench/rates.sh and
+ * machine/lockstep_test.sh.
  *
  *	rates CLOCK RATE WORKLOAD THREADS SECONDS
  *
  * CLOCK     tick, timer, random: of /dev/profil; sigprof: setitimer(ITIMER_PROF), as
- *           in the C library; none
+ *           in the C library; perf: a cpu-clock event of perf, on a machine with one
+ *           CPU; none
  * WORKLOAD  spin      uses CPU time in two functions
  *           syscalls  like spin, but the second function makes short system calls
  *           bursts    alternates 0.1 ms of CPU time and 0.1 ms of sleep
  *           fixed     a fixed amount of work for SECONDS, for a comparison of costs in a
  *                     guest whose clock counts instructions
- *           switches  waits for two unprofiled processes that yield to each other, for the
- *                     cost added to each context switch
  *           lockstep  in step with the kernel's tick, which is always in the second of
  *                     two functions, although that has only a tenth of the time
  *
  * Prints one line of name=value: the effective rate; samples; CPU seconds of all threads;
  * delivered: samples / (rate x CPU seconds); share: of the samples in both functions, those in
- * the first; true: the same of CPU time; elapsed: total time in ns; switches: of the two processes.
+ * the first; true: the same of CPU time; elapsed: total time in ns.
  */
+#include <asm/perf_regs.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <ucontext.h>
 #include <x86intrin.h>
 
@@ -51,8 +49,8 @@ struct worker {
 static double seconds_to_run;
 static uint64_t tsc_hz;
 static double tick_seconds;
-/* Samples of SIGPROF: in the first function, in the second, and elsewhere */
-static uint64_t signals[3];
+/* Samples of SIGPROF or perf: in the first function, in the second, and elsewhere */
+static uint64_t samples_of_others[3];
 
 static void FUNCTION(first) in_first(uint64_t until)
 {
@@ -161,41 +159,6 @@ static void fixed(struct worker *worker)
 	worker->first = thread_seconds() - begin;
 }
 
-/*
- * Two processes that yield to each other on one CPU, as soon as @go is closed. They are forked
- * before the profile starts.
- */
-static pid_t yielders[2];
-static int go[2];
-
-static void fork_yielders(void)
-{
-	int turns = (int)(seconds_to_run * 50000), i;
-	char byte;
-
-	if (pipe(go))
-		exit(1);
-	for (i = 0; i < 2; i++) {
-		yielders[i] = fork();
-		if (yielders[i])
-			continue;
-		close(go[1]);
-		if (read(go[0], &byte, 1))
-			_exit(1);
-		while (turns--)
-			sched_yield();
-		_exit(0);
-	}
-}
-
-static void switches(struct worker *worker)
-{
-	(void)worker;
-	close(go[1]);
-	waitpid(yielders[0], NULL, 0);
-	waitpid(yielders[1], NULL, 0);
-}
-
 static void (*workload)(struct worker *);
 
 static void *run(void *data)
@@ -204,22 +167,27 @@ static void *run(void *data)
 
 	do
 		workload(worker);
-	while (workload != fixed && workload != switches &&
-	       thread_seconds() < seconds_to_run);
+	while (workload != fixed && thread_seconds() < seconds_to_run);
 	return NULL;
+}
+
+static void count_pc(uint64_t address)
+{
+	const char *pc = (const char *)address;
+	int where = pc >= __start_work_first && pc < __stop_work_first ? 0 :
+		    pc >= __start_work_second && pc < __stop_work_second ? 1 :
+		    2;
+
+	__atomic_add_fetch(&samples_of_others[where], 1, __ATOMIC_RELAXED);
 }
 
 static void count_signal(int signal, siginfo_t *info, void *context)
 {
 	const ucontext_t *user = context;
-	const char *pc = (const char *)user->uc_mcontext.gregs[REG_RIP];
-	int where = pc >= __start_work_first && pc < __stop_work_first ? 0 :
-		    pc >= __start_work_second && pc < __stop_work_second ? 1 :
-		    2;
 
 	(void)signal;
 	(void)info;
-	__atomic_add_fetch(&signals[where], 1, __ATOMIC_RELAXED);
+	count_pc((uint64_t)user->uc_mcontext.gregs[REG_RIP]);
 }
 
 static void start_signals(unsigned int rate)
@@ -235,6 +203,54 @@ static void start_signals(unsigned int rate)
 	    setitimer(ITIMER_PROF, &timer, NULL)) {
 		perror("rates: setitimer");
 		exit(1);
+	}
+}
+
+#define PERF_PAGES	1024	/* for 170,000 samples */
+
+/* Samples the pc in user mode, also in system calls, as the other clocks do. */
+static struct perf_event_mmap_page *start_perf(unsigned int rate)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.size = sizeof(attr),
+		.freq = 1,
+		.sample_freq = rate,
+		.sample_type = PERF_SAMPLE_REGS_USER,
+		.sample_regs_user = 1 << PERF_REG_X86_IP,
+		.inherit = 1,
+	};
+	/* an inherited event with a buffer is of one CPU */
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	void *buffer = fd < 0 ? MAP_FAILED : mmap(NULL, (1 + PERF_PAGES) * PAGE,
+						   PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (buffer == MAP_FAILED) {
+		perror("rates: perf_event_open");
+		exit(1);
+	}
+	return buffer;
+}
+
+static void count_perf(const struct perf_event_mmap_page *buffer)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t abi;
+		uint64_t pc;
+	} sample;
+	const char *data = (const char *)buffer + buffer->data_offset;
+	uint64_t at, end = __atomic_load_n(&buffer->data_head, __ATOMIC_ACQUIRE);
+
+	if (end > buffer->data_size) {
+		fputs("rates: perf's buffer is full: use a lower rate\n", stderr);
+		exit(1);
+	}
+	for (at = 0; at < end; at += sample.header.size) {
+		memcpy(&sample, data + at, sizeof(sample));
+		if (sample.header.type == PERF_RECORD_SAMPLE)
+			count_pc(sample.pc);
 	}
 }
 
@@ -290,7 +306,6 @@ static const struct {
 	{ "bursts", bursts },
 	{ "lockstep", lockstep },
 	{ "fixed", fixed },
-	{ "switches", switches },
 };
 
 static void measure_clocks(void)
@@ -325,7 +340,7 @@ int main(int argc, char **argv)
 	static const char *const clocks[] = { "auto", "tick", "timer", "random" };
 	uint64_t *counters = map_memory(4096), samples, inside;
 	struct profil_status status = { .rate = 0 };
-	struct rusage yielded;
+	struct perf_event_mmap_page *perf = NULL;
 	struct worker *workers;
 	double used, all, first, elapsed;
 	unsigned int rate, clock;
@@ -333,7 +348,7 @@ int main(int argc, char **argv)
 	size_t k;
 
 	if (argc != 6) {
-		fputs("usage: rates tick|timer|random|sigprof|none RATE spin|syscalls|bursts|lockstep|fixed|switches THREADS SECONDS\n",
+		fputs("usage: rates tick|timer|random|sigprof|perf|none RATE spin|syscalls|bursts|lockstep|fixed THREADS SECONDS\n",
 		      stderr);
 		return 2;
 	}
@@ -350,13 +365,13 @@ int main(int argc, char **argv)
 		return 2;
 	device = open_device();
 	measure_clocks();
-	if (workload == switches)
-		fork_yielders();
 
 	if (clock < 4)
 		start_kernel(device, clock, rate, counters);
 	else if (!strcmp(argv[1], "sigprof"))
 		start_signals(rate);
+	else if (!strcmp(argv[1], "perf"))
+		perf = start_perf(rate);
 	used = process_seconds();
 	elapsed = clock_seconds(CLOCK_MONOTONIC_RAW);
 	for (i = 0; i < nr; i++)
@@ -365,7 +380,6 @@ int main(int argc, char **argv)
 		pthread_join(workers[i].thread, NULL);
 	used = process_seconds() - used;
 	elapsed = clock_seconds(CLOCK_MONOTONIC_RAW) - elapsed;
-	getrusage(RUSAGE_CHILDREN, &yielded);
 	if (clock < 4) {
 		status = stop(device);
 		samples = status.samples;
@@ -373,18 +387,20 @@ int main(int argc, char **argv)
 		struct itimerval off = { .it_value.tv_sec = 0 };
 
 		setitimer(ITIMER_PROF, &off, NULL);
-		memcpy(counters, signals, sizeof(signals));
-		samples = signals[0] + signals[1] + signals[2];
+		if (perf)
+			count_perf(perf);
+		memcpy(counters, samples_of_others, sizeof(samples_of_others));
+		samples = counters[0] + counters[1] + counters[2];
 		status.rate = rate;
 	}
 	inside = counters[0] + counters[1];
 	all = sum_seconds(workers, nr, &first);
-	printf("clock=%s workload=%s threads=%d asked=%u rate=%u samples=%llu seconds=%.4f delivered=%.4f share=%.4f true=%.4f lost=%llu elapsed=%.0f switches=%ld\n",
+	printf("clock=%s workload=%s threads=%d asked=%u rate=%u samples=%llu seconds=%.4f delivered=%.4f share=%.4f true=%.4f lost=%llu elapsed=%.0f\n",
 	       argv[1], argv[3], nr, rate, status.rate,
 	       (unsigned long long)samples, used,
 	       (double)samples / (status.rate * used),
 	       (double)counters[0] / (inside ? (double)inside : 1),
 	       all > 0 ? first / all : 0, (unsigned long long)status.lost,
-	       elapsed * 1e9, yielded.ru_nvcsw + yielded.ru_nivcsw);
+	       elapsed * 1e9);
 	return 0;
 }

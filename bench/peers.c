@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a sample of another sampler costs: how many instructions more an interrupt takes that
+ * samples. In a guest with one CPU whose clock counts instructions.
+ *
+ *	peers SAMPLER HZ [PAIRS]
+ *
+ * SAMPLER  glibc       profil() of the C library, which has one rate: 100 Hz
+ *          gperftools  ProfilerStart() of libprofiler
+ *          perf        a cpu-clock event that writes pcs to a ring buffer, as perf record does
+ *          perf-count  the same without a buffer: an event that only counts
+ *          bpf         bpftrace counts pcs in a map
+ *          tick, timer, random  a profile of /dev/profil, by the clock of that name
+ *
+ * glibc, gperftools and tick sample at a tick and are compared with ticks. The others have a timer
+ * of their own and are compared with a timer that does nothing (selftests/late).
+ *
+ * With PAIRS, it measures the time on a real machine, in ns: interruptions without and with the
+ * sampler in turn, so often. There is no selftests/late: what a sampler with a timer of its own
+ * takes is then the whole interrupt.
+ *
+ * Prints a line for bench/run.
+ */
+#include <dlfcn.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "common.h"
+#include "kernel/late.h"
+#include "load/gaps.h"
+
+#define TICKS		250	/* interruptions to measure */
+#define TIMERS		MAX_GAPS
+#define SPREAD		400	/* around the median: paths of the kernel in a sample, in instructions */
+#define LEAST		100	/* instructions that a sample of a peer takes */
+#define BUFFER_PAGES	256	/* for all samples of a run */
+#define START_SECONDS	120	/* in which bpftrace compiles its program */
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "peers: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void start_own(unsigned int clock, unsigned int hz)
+{
+	static uint64_t counter;
+	struct profil_region region;
+	struct profil_start start;
+	int device = open_device();
+
+	if (device < 0)
+		fail("/dev/profil");
+	count_all(&start, &region, &counter, 64, hz);
+	start.clock = clock;
+	errno = call(device, PROFIL_IOC_START, &start);
+	if (errno)
+		fail("PROFIL_IOC_START");
+}
+
+static void start_tick(unsigned int hz)
+{
+	start_own(PROFIL_CLOCK_TICK, hz);
+}
+
+static void start_timer(unsigned int hz)
+{
+	start_own(PROFIL_CLOCK_TIMER, hz);
+}
+
+static void start_random(unsigned int hz)
+{
+	start_own(PROFIL_CLOCK_RANDOM, hz);
+}
+
+static void start_glibc(unsigned int hz)
+{
+	static unsigned short counters[32768];
+	size_t text = (uintptr_t)measure_gaps & ~(PAGE - 1);
+
+	(void)hz;
+	if (profil(counters, sizeof(counters), text, 0x10000))
+		fail("profil");
+}
+
+static void start_gperftools(unsigned int hz)
+{
+	int (*start)(const char *file);
+	char text[16];
+	void *library;
+
+	snprintf(text, sizeof(text), "%u", hz);
+	setenv("CPUPROFILE_FREQUENCY", text, 1);
+	library = dlopen("libprofiler.so.0", RTLD_NOW);
+	start = library ? (int (*)(const char *))dlsym(library, "ProfilerStart") : NULL;
+	if (!start) {
+		fprintf(stderr, "peers: %s; run scripts/deps/install bench\n", dlerror());
+		exit(1);
+	}
+	if (!start("/dev/null"))
+		fail("ProfilerStart");
+}
+
+static int open_cpu_clock(unsigned int hz)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.size = sizeof(attr),
+		.freq = 1,
+		.sample_freq = hz,
+		/* what perf record asks for */
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_PERIOD,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		fail("perf_event_open");
+	return fd;
+}
+
+static void start_perf_count(unsigned int hz)
+{
+	open_cpu_clock(hz);
+}
+
+static void start_perf(unsigned int hz)
+{
+	if (mmap(NULL, (1 + BUFFER_PAGES) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		 open_cpu_clock(hz), 0) == MAP_FAILED)
+		fail("mmap of perf's buffer");
+}
+
+static pid_t bpftrace = -1;
+
+static void stop_bpf(void)
+{
+	if (bpftrace > 0) {
+		kill(bpftrace, SIGKILL);
+		waitpid(bpftrace, NULL, 0);
+	}
+}
+
+/* Waits until its program is attached, which its BEGIN probe then prints. */
+static void start_bpf(unsigned int hz)
+{
+	char program[200], output[256], *argv[] = { "bpftrace", "-e", program, NULL };
+	posix_spawn_file_actions_t actions;
+	struct pollfd reader = { .events = POLLIN };
+	ssize_t length = 0, got;
+	int ends[2];
+
+	snprintf(program, sizeof(program),
+		 "BEGIN { printf(\"begun\\n\") } "
+		 "profile:hz:%u /pid == %d/ { @[reg(\"ip\")] = count() }", hz, (int)getpid());
+	if (pipe2(ends, O_CLOEXEC))
+		fail("pipe");
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+	errno = posix_spawnp(&bpftrace, argv[0], &actions, NULL, argv, environ);
+	if (errno)
+		fail("bpftrace: run scripts/deps/install bench");
+	close(ends[1]);
+	reader.fd = ends[0];
+	do {
+		if (poll(&reader, 1, START_SECONDS * 1000) < 1)
+			fail("no word from bpftrace");
+		got = read(ends[0], output + length, sizeof(output) - 1 - (size_t)length);
+		if (got <= 0)
+			fail("bpftrace has ended");
+		length += got;
+		output[length] = '\0';
+	} while (!strstr(output, "begun"));
+	/* BEGIN runs before the other probes are attached */
+	sleep(2);
+}
+
+static const struct sampler {
+	const char *name;
+	void (*start)(unsigned int hz);
+	bool at_ticks;
+} samplers[] = {
+	{ "glibc", start_glibc, true },
+	{ "gperftools", start_gperftools, true },
+	{ "perf", start_perf, false },
+	{ "perf-count", start_perf_count, false },
+	{ "bpf", start_bpf, false },
+	{ "tick", start_tick, true },
+	{ "timer", start_timer, false },
+	{ "random", start_random, false },
+};
+
+#define NR_SAMPLERS	(sizeof(samplers) / sizeof(samplers[0]))
+
+/* Measures in a process that ends with its sampler, if there is one. */
+static void measure(struct gaps *gaps, void (*start)(unsigned int hz), unsigned int hz)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (start)
+			start(hz);
+		measure_gaps(gaps);
+		stop_bpf();
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		fail("fork");
+	if (status)
+		exit(1);
+}
+
+/* Measures the same interrupts, which do not sample. */
+static void measure_bare(struct gaps *gaps, bool at_ticks, unsigned int hz)
+{
+	char us[16];
+
+	snprintf(us, sizeof(us), "%u", 1000000 / hz);
+	if (!at_ticks && (load_late() || write_text(LATE "period", us)))
+		fail("selftests/late");
+	measure(gaps, NULL, hz);
+	if (!at_ticks && write_text(LATE "period", "0"))
+		fail("selftests/late");
+}
+
+/* Keeps only the interruptions that sample: at 100 Hz, most ticks do not. */
+static void keep_samples(struct gaps *gaps, double least)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < gaps->nr; i++)
+		if (gaps->cost[i] >= least)
+			gaps->cost[nr++] = gaps->cost[i];
+	gaps->nr = nr;
+}
+
+/* In a guest: modes and means of instructions */
+static void compare_instructions(struct gaps *gaps, const struct sampler *sampler, unsigned int hz)
+{
+	struct gaps bare;
+	double mean;
+
+	measure_bare(gaps, sampler->at_ticks, hz);
+	mean = mean_gap(gaps, SPREAD);
+	bare = *gaps;
+
+	measure(gaps, sampler->start, hz);
+	keep_samples(gaps, mean + LEAST);
+	if (!gaps->nr) {
+		fprintf(stderr, "peers: %s took no sample\n", sampler->name);
+		exit(1);
+	}
+	mean = mean_gap(gaps, SPREAD) - mean;
+	printf("sample,%s,%s,instructions,%d,%.1f,%u\n", sampler->at_ticks ? "tick" : "timer",
+	       sampler->name, (int)(most_frequent_gap(gaps) - most_frequent_gap(&bare)), mean,
+	       gaps->nr);
+}
+
+/* Returns the median in ns. */
+static double median_time(struct gaps *gaps, const struct sampler *sampler, unsigned int hz)
+{
+	gaps->nr = sampler->at_ticks ? TICKS : TIMERS;
+	measure(gaps, hz ? sampler->start : NULL, hz);
+	mean_gap(gaps, 0);	/* sorts */
+	return gaps->cost[gaps->nr / 2];
+}
+
+/* On a machine: medians of ns, whose median and mean over all pairs count */
+static void compare_times(struct gaps *gaps, const struct sampler *sampler, unsigned int hz,
+			  unsigned int pairs)
+{
+	struct gaps *differences = make_gaps(0);
+	double bare, difference, sum = 0;
+	unsigned int i;
+
+	if (!differences)
+		fail("mmap");
+	gaps->unit = 1;
+	for (i = 0; i < pairs && i < MAX_GAPS; i++) {
+		bare = sampler->at_ticks ? median_time(gaps, sampler, 0) : 0;
+		difference = median_time(gaps, sampler, hz) - bare;
+		sum += difference;
+		/* noise may be greater than what a sample takes */
+		differences->cost[differences->nr++] = difference < 0 ? 0 : (unsigned int)difference;
+	}
+	mean_gap(differences, 0);
+	printf("hardware,%s,%s,ns,%u,%.1f,%u\n",
+	       sampler->at_ticks ? "tick" : "timer with its interrupt", sampler->name,
+	       differences->cost[differences->nr / 2], sum / differences->nr, differences->nr);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int hz = argc >= 3 ? (unsigned int)atoi(argv[2]) : 0, i;
+	unsigned int pairs = argc == 4 ? (unsigned int)atoi(argv[3]) : 0;
+	struct gaps *gaps;
+
+	for (i = 0; i < NR_SAMPLERS && (!hz || strcmp(argv[1], samplers[i].name)); i++)
+		;
+	if (i == NR_SAMPLERS || (argc == 4 && !pairs)) {
+		fputs("usage: peers glibc|gperftools|perf|perf-count|bpf|tick|timer|random HZ [PAIRS]\n",
+		      stderr);
+		return 2;
+	}
+	gaps = make_gaps(samplers[i].at_ticks ? TICKS : TIMERS);
+	if (!gaps || put_on_cpu(0, sched_getcpu()))
+		fail("memory or CPU");
+	if (pairs)
+		compare_times(gaps, &samplers[i], hz, pairs);
+	else
+		compare_instructions(gaps, &samplers[i], hz);
+	return 0;
+}

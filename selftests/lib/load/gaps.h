@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The interruptions of a loop, in instructions. A thread looks at the clock in a loop, and notes
+ * how long each interruption takes. In a guest with one CPU whose clock counts instructions, that
+ * is what an interrupt costs, with all that it makes the kernel and the program do.
+ *
+ * The kernel's work in an interrupt takes one of a few paths: on Linux 6.12, most ticks take 3,346,
+ * 3,364 or 3,370 instructions, in proportions that differ from second to second. So a mean alone
+ * does not show a small difference between two kinds of interrupts.
+ */
+#ifndef SELFTESTS_GAPS_H
+#define SELFTESTS_GAPS_H
+
+#define MAX_GAPS	1000
+
+/* In shared memory: a target measures itself. */
+struct gaps {
+	double unit;		/* duration of an instruction in ns */
+	unsigned int nr;	/* how many interruptions to measure */
+	unsigned int cost[MAX_GAPS];	/* in instructions */
+};
+
+/* Returns struct gaps in shared memory, for @nr interruptions; NULL on error. */
+struct gaps *make_gaps(unsigned int nr);
+
+/* Measures as many interruptions as @gaps, a struct gaps, wants. */
+void measure_gaps(void *gaps);
+
+/* Sorts, and returns the mean of the costs that differ from the median by at most @spread. */
+double mean_gap(struct gaps *gaps, unsigned int spread);
+
+/* Returns the most frequent cost. Sorted. */
+unsigned int most_frequent_gap(const struct gaps *gaps);
+
+/* Returns the difference of two frequent costs that is closest to @figure. Both are sorted. */
+unsigned int closest_difference(const struct gaps *bare, const struct gaps *sampling,
+				unsigned int figure);
+
+#endif /* SELFTESTS_GAPS_H */
