@@ -282,13 +282,17 @@ static void compare_times(struct gaps *gaps, const struct sampler *sampler, unsi
 	if (!differences)
 		fail("mmap");
 	gaps->unit = 1;
+	detach_hooks_early(true);
 	for (i = 0; i < pairs && i < MAX_GAPS; i++) {
+		/* the hooks of the sampler before are detached a second after its end */
+		sleep(2);
 		bare = sampler->at_ticks ? median_time(gaps, sampler, 0) : 0;
 		difference = median_time(gaps, sampler, hz) - bare;
 		sum += difference;
 		/* noise may be greater than what a sample takes */
 		differences->cost[differences->nr++] = difference < 0 ? 0 : (unsigned int)difference;
 	}
+	detach_hooks_early(false);
 	mean_gap(differences, 0);
 	printf("hardware,%s,%s,ns,%u,%.1f,%u\n",
 	       sampler->at_ticks ? "tick" : "timer with its interrupt", sampler->name,

@@ -12,6 +12,7 @@
  */
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "attach/target.h"
 #include "common.h"
@@ -110,6 +111,8 @@ int main(int argc, char **argv)
 	mean = mean_gap(gaps, SPREAD);
 	bare = *gaps;
 
+	/* to wait for the end of all */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	errno = start_target(&target, device, fork_sleepers, sleepers);
 	if (errno)
 		fail("fork");
@@ -138,6 +141,9 @@ int main(int argc, char **argv)
 	       closest_difference(&bare, gaps, (unsigned int)mean), mean, gaps->nr);
 	printf("scale,memory of a process,%s,bytes,%.0f,,%u\n", name,
 	       available / sleepers->number, sleepers->number);
+	fflush(stdout);
 	kill(-target.pid, SIGKILL);
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
 	return 0;
 }

@@ -26,6 +26,7 @@ TITLES = {
              "samples, in points",
     "delivered": "Samples taken, of those that are due",
     "end to end": "Whole profiles",
+    "hardware": "A sample on this machine, in ns",
     "scale": "Thousands of processes",
     "session": "A profile of a program by itself, by the size of its counters. Instructions",
 }
