@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """usage: document.py [--update]
 
-Checks that the tables of figures in README.md and doc/measurements.md are those of figures/*.csv, or
-writes them. A table lies between the lines "<!-- figures: NAME -->" and "<!-- end of figures -->".
+Checks that the tables of figures in README.md and doc/measurements.md are those of figures/*.csv,
+or writes them. A table lies between the lines "<!-- figures: NAME -->" and
+"<!-- end of figures -->".
 
 Exit status: 0 they are, 1 some are not.
 """
@@ -129,7 +130,8 @@ def table_errors():
                            ("random", (100, 250, 1000, 4000)), ("sigprof", (100, 250)),
                            ("perf", (250, 1000, 4000))):
         for rate in rates:
-            name = {"sigprof": "the C library's SIGPROF", "perf": "perf"}.get(sampler, f"`{sampler}`")
+            name = {"sigprof": "the C library's SIGPROF", "perf": "perf"}.get(sampler,
+                                                                            f"`{sampler}`")
             rows.append([name, f"{rate:,}", cell("lockstep", sampler, rate),
                          cell("bursts", sampler, rate)])
     return markdown(["clock", "Hz", "error, program in step with the tick",
@@ -176,7 +178,8 @@ def main():
                 file.write(new)
         else:
             wrong = 1
-            print(f"{name} does not have the figures of bench/figures; run bench/document.py --update")
+            print(f"{name} does not have the figures of bench/figures: "
+                  "run bench/document.py --update")
     return wrong
 
 

@@ -48,7 +48,8 @@ SLACKS = {
 }
 UNITS_COMPARED = {"instructions"}
 # They do not become worse by a change of this project.
-PEERS = {"glibc", "gperftools", "perf", "perf-count", "bpf", "sigprof", "kernel", "none", "not loaded"}
+PEERS = {"glibc", "gperftools", "perf", "perf-count", "bpf", "sigprof", "kernel", "none",
+         "not loaded"}
 
 
 def read(path):
