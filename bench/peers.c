@@ -37,6 +37,7 @@
 #define TIMERS		MAX_GAPS
 #define SPREAD		400	/* around the median: paths of the kernel in a sample, in instructions */
 #define LEAST		100	/* instructions that a sample of a peer takes */
+#define LEAST_INTERRUPTS 20	/* for a median */
 #define BUFFER_PAGES	256	/* for all samples of a run */
 #define START_SECONDS	120	/* in which bpftrace compiles its program */
 
@@ -262,13 +263,27 @@ static void compare_instructions(struct gaps *gaps, const struct sampler *sample
 	       gaps->nr);
 }
 
-/* Returns the median in ns. */
-static double median_time(struct gaps *gaps, const struct sampler *sampler, unsigned int hz)
+/*
+ * Returns the median in ns of the longest interruptions: as many as there were interrupts. A real
+ * machine has shorter ones, too, of other causes.
+ */
+static double median_time(struct gaps *gaps, const struct sampler *sampler, bool sampled,
+			  unsigned int hz)
 {
-	gaps->nr = sampler->at_ticks ? TICKS : TIMERS;
-	measure(gaps, hz ? sampler->start : NULL, hz);
+	unsigned int interrupts;
+
+	gaps->nr = MAX_GAPS;
+	measure(gaps, sampled ? sampler->start : NULL, hz);
 	mean_gap(gaps, 0);	/* sorts */
-	return gaps->cost[gaps->nr / 2];
+	interrupts = (unsigned int)(gaps->seconds * hz);
+	if (interrupts > gaps->nr)
+		interrupts = gaps->nr;
+	if (interrupts < LEAST_INTERRUPTS) {
+		fprintf(stderr, "peers: %s: too many other interruptions: use an idle machine\n",
+			sampler->name);
+		exit(1);
+	}
+	return gaps->cost[gaps->nr - 1 - interrupts / 2];
 }
 
 /* On a machine: medians of ns, whose median and mean over all pairs count */
@@ -286,8 +301,8 @@ static void compare_times(struct gaps *gaps, const struct sampler *sampler, unsi
 	for (i = 0; i < pairs && i < MAX_GAPS; i++) {
 		/* the hooks of the sampler before are detached a second after its end */
 		sleep(2);
-		bare = sampler->at_ticks ? median_time(gaps, sampler, 0) : 0;
-		difference = median_time(gaps, sampler, hz) - bare;
+		bare = sampler->at_ticks ? median_time(gaps, sampler, false, hz) : 0;
+		difference = median_time(gaps, sampler, true, hz) - bare;
 		sum += difference;
 		/* noise may be greater than what a sample takes */
 		differences->cost[differences->nr++] = difference < 0 ? 0 : (unsigned int)difference;

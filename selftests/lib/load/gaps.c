@@ -43,6 +43,7 @@ void measure_gaps(void *gaps_)
 {
 	struct gaps *gaps = gaps_;
 	uint64_t last = now_ns(), least = UINT64_MAX, gap;
+	uint64_t begin;
 	unsigned int i;
 
 	for (i = 0; i < 1000; i++) {
@@ -50,6 +51,7 @@ void measure_gaps(void *gaps_)
 		if (gap < least)
 			least = gap;
 	}
+	begin = last;
 	for (i = 0; i < gaps->nr;) {
 		gap = next_gap(&last);
 		/* on a real machine, which may become faster */
@@ -59,6 +61,7 @@ void measure_gaps(void *gaps_)
 		if ((double)gap > SHORTEST * gaps->unit)
 			gaps->cost[i++] = (unsigned int)((double)gap / gaps->unit + 0.5);
 	}
+	gaps->seconds = (double)(last - begin) / 1e9;
 }
 
 static int compare(const void *a, const void *b)

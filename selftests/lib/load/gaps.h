@@ -18,6 +18,7 @@ struct gaps {
 	double unit;		/* duration of an instruction in ns */
 	unsigned int nr;	/* how many interruptions to measure */
 	unsigned int cost[MAX_GAPS];	/* in instructions */
+	double seconds;		/* how long that took */
 };
 
 /* Returns struct gaps in shared memory, for @nr interruptions; NULL on error. */
