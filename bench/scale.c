@@ -139,8 +139,10 @@ int main(int argc, char **argv)
 		 attached ? "attached" : sessions ? "sessions" : "processes");
 	printf("scale,sample at a tick,%s,instructions,%u,%.1f,%u\n", name,
 	       closest_difference(&bare, gaps, (unsigned int)mean), mean, gaps->nr);
-	printf("scale,memory of a process,%s,bytes,%.0f,,%u\n", name,
-	       available / sleepers->number, sleepers->number);
+	/* the memory of one is lost in the noise */
+	if (sleepers->number > 1)
+		printf("scale,memory of a process,%s,bytes,%.0f,,%u\n", name,
+		       available / sleepers->number, sleepers->number);
 	fflush(stdout);
 	kill(-target.pid, SIGKILL);
 	while (wait(NULL) > 0 || errno == EINTR)
