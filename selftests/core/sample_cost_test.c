@@ -41,6 +41,7 @@ FIXTURE(cost) {
 
 FIXTURE_VARIANT(cost) {
 	bool attached;
+	bool beside_target;	/* another process is attached */
 	unsigned int clock;
 	unsigned int rate;
 	unsigned int figures[2];	/* on Linux 6.1 and 6.12 */
@@ -56,6 +57,9 @@ FIXTURE_VARIANT(cost) {
 COST(tick, false, PROFIL_CLOCK_TICK, 250, 126, 138);
 /* 2 Hz: nearly all ticks take no sample, and one in 125 does */
 COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 106, 99);
+FIXTURE_VARIANT_ADD(cost, tick_beside_target) {
+	.beside_target = true, .clock = PROFIL_CLOCK_TICK, .rate = 250, .figures = { 154, 154 },
+};
 COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 191, 195);
 COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 83, 80);
 COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 98, 95);
@@ -147,6 +151,11 @@ TEST_F(cost, sample)
 		release(&self->target);
 		ASSERT_EQ(0, await_end(&self->target).status);
 	} else {
+		if (variant->beside_target) {
+			ASSERT_EQ(0, start_target(&self->target, self->device, wait_for_ever, NULL));
+			ASSERT_EQ(0, attach_target(self->device, &self->target, 0));
+			release(&self->target);
+		}
 		ASSERT_EQ(0, start_own(self->device, variant->clock, variant->rate));
 		measure_gaps(self->gaps);
 		EXPECT_LT(0, stop(self->device).counted);
