@@ -20,6 +20,7 @@ own_figures() {
 		name = part[2]
 		sampler = sub(/^attached_/, "", name) ? "profil attached" : "profil"
 		sub(/^thinned_tick/, "tick without a sample", name)
+		sub(/^tick_beside_target/, "tick while another process is attached", name)
 	}
 	/ instructions for a sample, / { n = $(NF - 1); print_figure(name, $2, $7, n) }
 	/ if it computes the next points/ { print_figure(name " with new points", $2, "", n) }'
