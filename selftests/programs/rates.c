@@ -17,8 +17,8 @@
  *                     two functions, although that has only a tenth of the time
  *
  * Prints one line of name=value: the effective rate; samples; CPU seconds of all threads;
- * delivered: samples / (rate x CPU seconds); share: of the samples in both functions, those in
- * the first; true: the same of CPU time; elapsed: total time in ns.
+ * delivered: samples / (rate x CPU seconds); inside: samples in both functions; share: of these, those
+ * in the first; true: the same of CPU time; elapsed: total time in ns.
  */
 #include <asm/perf_regs.h>
 #include <linux/perf_event.h>
@@ -49,6 +49,8 @@ struct worker {
 static double seconds_to_run;
 static uint64_t tsc_hz;
 static double tick_seconds;
+/* Between two readings of the clock with nothing between: samples there are in neither function. */
+static double reading_seconds;
 /* Samples of SIGPROF or perf: in the first function, in the second, and elsewhere */
 static uint64_t samples_of_others[3];
 
@@ -76,9 +78,9 @@ static void work(struct worker *worker, uint64_t first_end, uint64_t second_end)
 
 	in_first(first_end);
 	middle = thread_seconds();
-	worker->first += middle - begin;
+	worker->first += middle - begin - reading_seconds;
 	in_second(second_end);
-	worker->second += thread_seconds() - middle;
+	worker->second += thread_seconds() - middle - reading_seconds;
 }
 
 /* CPU time at a ratio of 3 to 1, with a period that is not a multiple of any clock's. */
@@ -106,9 +108,9 @@ static void do_syscalls(struct worker *worker)
 
 	in_first(__rdtsc() + tsc_of(0.0013));
 	middle = thread_seconds();
-	worker->first += middle - begin;
+	worker->first += middle - begin - reading_seconds;
 	call_kernel(4000);
-	worker->second += thread_seconds() - middle;
+	worker->second += thread_seconds() - middle - reading_seconds;
 }
 
 static void bursts(struct worker *worker)
@@ -313,6 +315,8 @@ static void measure_clocks(void)
 	double begin = clock_seconds(CLOCK_MONOTONIC);
 	uint64_t tsc = __rdtsc();
 	struct timespec resolution;
+	double reading;
+	int i;
 
 	while (clock_seconds(CLOCK_MONOTONIC) < begin + 0.1)
 		;
@@ -320,6 +324,13 @@ static void measure_clocks(void)
 			    (clock_seconds(CLOCK_MONOTONIC) - begin));
 	clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
 	tick_seconds = (double)resolution.tv_nsec / 1e9;
+	/* the shortest has no interruption */
+	for (i = 0; i < 100; i++) {
+		reading = thread_seconds();
+		reading = thread_seconds() - reading;
+		if (!i || reading < reading_seconds)
+			reading_seconds = reading;
+	}
 }
 
 static double sum_seconds(const struct worker *workers, int nr, double *first)
@@ -395,10 +406,10 @@ int main(int argc, char **argv)
 	}
 	inside = counters[0] + counters[1];
 	all = sum_seconds(workers, nr, &first);
-	printf("clock=%s workload=%s threads=%d asked=%u rate=%u samples=%llu seconds=%.4f delivered=%.4f share=%.4f true=%.4f lost=%llu elapsed=%.0f\n",
+	printf("clock=%s workload=%s threads=%d asked=%u rate=%u samples=%llu seconds=%.4f delivered=%.4f inside=%llu share=%.4f true=%.4f lost=%llu elapsed=%.0f\n",
 	       argv[1], argv[3], nr, rate, status.rate,
 	       (unsigned long long)samples, used,
-	       (double)samples / (status.rate * used),
+	       (double)samples / (status.rate * used), (unsigned long long)inside,
 	       (double)counters[0] / (inside ? (double)inside : 1),
 	       all > 0 ? first / all : 0, (unsigned long long)status.lost,
 	       elapsed * 1e9);
