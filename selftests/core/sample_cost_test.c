@@ -54,9 +54,9 @@ FIXTURE_VARIANT(cost) {
 	}
 
 /* The ticks first: for the timer, the kprobe of selftests/late is loaded, which makes ticks dearer. */
-COST(tick, false, PROFIL_CLOCK_TICK, 250, 126, 138);
+COST(tick, false, PROFIL_CLOCK_TICK, 250, 130, 138);
 /* 2 Hz: nearly all ticks take no sample, and one in 125 does */
-COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 106, 99);
+COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 103, 99);
 FIXTURE_VARIANT_ADD(cost, tick_beside_target) {
 	.beside_target = true, .clock = PROFIL_CLOCK_TICK, .rate = 250, .figures = { 154, 154 },
 };
