@@ -3,11 +3,11 @@
  * A bounded log in kernel memory. Each CPU writes its samples into chunks of its own (here), all
  * CPUs write the other records into one ring (log.c), and read(2) takes both out (log_read.c).
  *
- * The ring has an order, and its length is the clock of the log: each sample has the length of the
- * ring, its place, from before its target was looked at. So a sample with a place is after the
- * records before that place, and no record that was written before a target was removed, or had
- * other memory, has a higher one. The reader merges the CPUs' samples and the ring by place.
- * Samples of several CPUs with one place are in no order.
+ * The ring has an order, and its length is the clock of the log: each sample has a place, the
+ * length of the ring from before its target was looked at. So a sample comes after all records that
+ * were written when it was taken. And it comes before the EXIT of its target: a CPU that reads a
+ * place behind EXIT sees that the target has been removed. The reader merges the CPUs' samples and
+ * the ring by place. Samples of several CPUs with one place are in no order.
  */
 #ifndef _PROFIL_LOG_H
 #define _PROFIL_LOG_H

@@ -241,8 +241,11 @@ static noinline void tick_sample_all(struct profil_tick *last, struct task_struc
 	tick_note(last, task);
 }
 
-/* The same, in fewer steps for a thread with one target and no session, if the tick is on time. */
-static noinline void tick_sample(struct profil_tick *last, struct task_struct *task)
+/*
+ * The same, while there are targets; in fewer steps for a thread with a session or one target, but
+ * not both, if the tick is on time.
+ */
+static noinline void tick_sample_beside_targets(struct profil_tick *last, struct task_struct *task)
 {
 	struct profil_target *target = profil_target_find_sampled(task, false);
 	u64 gap;
@@ -270,9 +273,10 @@ static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 	struct profil_tick *last = this_cpu_ptr(&last_tick);
 	struct task_struct *task = current;
 
-	/* a process may have targets, too */
-	if (unlikely(READ_ONCE(profil_nr_targets) || !tick_sample_fast(last, task, false)))
-		tick_sample(last, task);
+	if (unlikely(READ_ONCE(profil_nr_targets)))
+		tick_sample_beside_targets(last, task);
+	else if (unlikely(!tick_sample_fast(last, task, false)))
+		tick_sample_all(last, task, NULL);
 }
 
 static struct profil_function tick_function =

@@ -306,10 +306,11 @@ struct profil_status {
  * record says so.
  *
  * read(2) returns as many whole records as fit. It waits until poll(2) would report POLLIN: a
- * quarter of either half is in use, or all processes have ended (then also POLLHUP). With
- * O_NONBLOCK it does not wait, and fails with EAGAIN if there is no record, or if another read
- * is taking records. It returns 0 if the log is empty and all processes have ended. EINVAL: no
- * process was attached, or the next record does not fit; PROFIL_RECORD_MAX bytes always suffice.
+ * quarter of either half is in use, not counting 1 KiB of the samples' half for each possible CPU,
+ * or all processes have ended (then also POLLHUP). With O_NONBLOCK it does not wait, and fails with
+ * EAGAIN if there is no record, or if another read is taking records. It returns 0 if the log is
+ * empty and all processes have ended. EINVAL: no process was attached, or the next record does not
+ * fit; PROFIL_RECORD_MAX bytes always suffice.
  */
 struct profil_attach {
 	__u32 size;
