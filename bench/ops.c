@@ -21,6 +21,7 @@
 #include "attach/target.h"
 #include "common.h"
 #include "files.h"
+#include "load/echo.h"
 
 #define MOST		2000	/* turns */
 #define WARM		20	/* turns that are not measured */
@@ -29,7 +30,7 @@
 #define EXECUTED	"/run/true"	/* a static program in memory, by bench/ops.sh */
 
 static int mapped;	/* a file */
-static int to_partner[2], from_partner[2];
+static struct echo echo;
 
 static void fail(const char *what)
 {
@@ -100,27 +101,10 @@ static void fork_and_execute(void)
 		fail(EXECUTED);
 }
 
-/* To the partner and back */
 static void switch_twice(void)
 {
-	char byte = 0;
-
-	if (write(to_partner[1], &byte, 1) != 1 || read(from_partner[0], &byte, 1) != 1)
+	if (!ask_echo(&echo))
 		fail("pipe");
-}
-
-static void start_partner(void)
-{
-	char byte;
-
-	if (pipe2(to_partner, O_CLOEXEC) || pipe2(from_partner, O_CLOEXEC))
-		fail("pipe");
-	if (fork())
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (read(to_partner[0], &byte, 1) == 1 && write(from_partner[1], &byte, 1) == 1)
-		;
-	_exit(0);
 }
 
 static const struct {
@@ -267,7 +251,9 @@ int main(int argc, char **argv)
 	mapped = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (mapped < 0)
 		fail("/proc/self/exe");
-	start_partner();
+	errno = start_echo(&echo);
+	if (errno)
+		fail("fork");
 	enter(argv[1]);
 	for (i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
 		measure(i, label, unit);

@@ -20,6 +20,7 @@
 #include "eventually.h"
 #include "files.h"
 #include "kernel/version.h"
+#include "load/echo.h"
 
 #define REPETITIONS	1000
 #define CHEAP		(REPETITIONS / 20)
@@ -45,9 +46,7 @@ FIXTURE(others) {
 	unsigned int clock;	/* of the variant */
 	int file;
 	double unit;		/* duration of an instruction in seconds */
-	pid_t echo;		/* another process, which answers each byte */
-	int to_echo;
-	int from_echo;
+	struct echo echo;
 	struct target profiled;
 };
 
@@ -68,35 +67,6 @@ COST(session_timer, false, PROFIL_CLOCK_TIMER, { 0, 0, 51 }, { 0, 0, 53 });
 COST(attached_tick, true, PROFIL_CLOCK_TICK, { 37, 75, 0 }, { 41, 80, 0 });
 COST(attached_random, true, PROFIL_CLOCK_RANDOM, { 37, 75, 53 }, { 41, 80, 55 });
 
-static void answer(int from, int to)
-{
-	char byte;
-
-	while (read(from, &byte, 1) == 1 && write(to, &byte, 1) == 1)
-		;
-	_exit(0);
-}
-
-/* Returns 0 or an errno. */
-static int start_echo(FIXTURE_DATA(others) *self)
-{
-	int to[2], from[2];
-
-	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
-		return errno;
-	self->echo = fork();
-	if (!self->echo) {
-		close(to[1]);
-		close(from[0]);
-		answer(to[0], from[1]);
-	}
-	close(to[0]);
-	close(from[1]);
-	self->to_echo = to[1];
-	self->from_echo = from[0];
-	return self->echo < 0 ? errno : 0;
-}
-
 static bool map(int protection, int flags, int fd)
 {
 	void *mapped = mmap(NULL, PAGE, protection, MAP_PRIVATE | flags, fd, 0);
@@ -106,16 +76,13 @@ static bool map(int protection, int flags, int fd)
 
 static bool operate(enum operation operation, const FIXTURE_DATA(others) *self)
 {
-	char byte = 0;
-
 	switch (operation) {
 	case MAPPING:
 		return map(PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
 	case EXECUTABLE:
 		return map(PROT_READ | PROT_EXEC, 0, self->file);
 	default:
-		return write(self->to_echo, &byte, 1) == 1 &&
-		       read(self->from_echo, &byte, 1) == 1;
+		return ask_echo(&self->echo);
 	}
 }
 
@@ -201,17 +168,13 @@ FIXTURE_SETUP(others)
 	self->file = memfd_create("mapped", MFD_CLOEXEC);
 	ASSERT_LE(0, self->file);
 	ASSERT_EQ(0, ftruncate(self->file, PAGE));
-	ASSERT_EQ(0, start_echo(self));
+	ASSERT_EQ(0, start_echo(&self->echo));
 }
 
 FIXTURE_TEARDOWN(others)
 {
 	kill_target(&self->profiled);
-	if (self->echo > 0) {
-		close(self->to_echo);
-		close(self->from_echo);
-		wait_for(self->echo);
-	}
+	end_echo(&self->echo);
 	close(self->file);
 	close(self->device);
 }
