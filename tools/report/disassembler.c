@@ -118,7 +118,7 @@ static bool open_capstone(struct disassembler *disassembler, const char **proble
 		*problem = "capstone cannot disassemble its architecture, or there is no memory";
 		return false;
 	}
-	/* groups of instructions tell what jumps */
+	/* capstone finds jumps by the group of an instruction */
 	library->option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
 	disassembler->insn = library->malloc(disassembler->handle);
 	if (!disassembler->insn)

@@ -244,7 +244,7 @@ static void names_of_one(void **state)
 	assert_int_equal(object->places[1].function, 0);
 }
 
-/* Made code has other addresses in each run: its names tell what is the same. */
+/* Made code has other addresses in each run: the same name is the same code. */
 static void made_code(void **state)
 {
 	struct result_object *object;

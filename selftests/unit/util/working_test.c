@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The line that tells what takes long.
+ * The line on the terminal that names what takes long.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
