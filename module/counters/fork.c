@@ -54,7 +54,8 @@ static int fork_follow(struct profil_session *parent, struct task_struct *task)
 		return -ENOMEM;
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		profil_pending_grow(&child->pending,
-				    profil_pending_want(parent->subject.pace->rate, 1),
+				    profil_pending_want(parent->subject.pace->rate, 1,
+							PROFIL_PENDING_MS),
 				    PROFIL_GFP_ATOMIC);
 	err = profil_lifecycle_start_child(parent, child, task);
 	if (err)

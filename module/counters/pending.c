@@ -111,14 +111,15 @@ void profil_pending_init(struct profil_pending *pending)
  * profil_pending_want - compute how many entries a queue should have
  * @rate: samples per second on each CPU
  * @cpus: number of CPUs that sample
+ * @ms:   for how long, in milliseconds
  *
- * A CPU can take one sample more in PROFIL_PENDING_MS than the rate gives, rounded down.
+ * A CPU can take one sample more in that time than the rate gives, rounded down.
  *
  * Return: number of entries, at most PROFIL_PENDING_MAX.
  */
-u32 profil_pending_want(u32 rate, u32 cpus)
+u32 profil_pending_want(u32 rate, u32 cpus, u32 ms)
 {
-	u64 want = (u64)cpus * (div_u64((u64)rate * PROFIL_PENDING_MS, 1000) + 1);
+	u64 want = (u64)cpus * (div_u64((u64)rate * ms, 1000) + 1);
 
 	return min_t(u64, want, PROFIL_PENDING_MAX);
 }

@@ -34,13 +34,15 @@ struct profil_sample {
  * Numbers of entries, each for a different counter. A queue starts with INLINE entries in the
  * session itself, enough for 128 ms of one CPU's ticks at 250 Hz. It grows once, at a start,
  * at a fork or by the worker, to what the CPUs sample in PROFIL_PENDING_MS: by then, the
- * worker should have run. A queue of MAX entries takes 112 KiB. 256 CPUs at 4 kHz fill it in
- * 4 ms.
+ * worker should have run. Where each hit is pending at first, it has room for what they sample
+ * in PROFIL_PENDING_HITS_MS from the start, because on a busy machine the worker may wait for a
+ * CPU. A queue of MAX entries takes 112 KiB. 256 CPUs at 4 kHz fill it in 4 ms.
  */
 #define PROFIL_PENDING_INLINE	32
 #define PROFIL_PENDING_MIN	128
 #define PROFIL_PENDING_MAX	4096
 #define PROFIL_PENDING_MS	8
+#define PROFIL_PENDING_HITS_MS	300
 
 /* Memory of a queue of @_size entries: see struct profil_pending. */
 #define PROFIL_PENDING_BYTES(_size) \
@@ -83,7 +85,7 @@ struct profil_pending {
 
 /* Any context. */
 void profil_pending_init(struct profil_pending *pending);
-u32 profil_pending_want(u32 rate, u32 cpus);
+u32 profil_pending_want(u32 rate, u32 cpus, u32 ms);
 void profil_pending_grow(struct profil_pending *pending, u32 want, gfp_t gfp);
 bool profil_pending_add(struct profil_pending *pending,
 			const struct profil_sample *sample);

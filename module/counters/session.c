@@ -92,11 +92,10 @@ void profil_session_reserve_pending(struct profil_session *session)
 {
 	const struct profil_config *config = profil_session_config(session);
 	u32 cpus = min_t(u32, get_nr_threads(current), num_online_cpus());
-	u32 want = profil_pending_want(config->pace.rate, cpus);
+	u32 ms = config->flags & PROFIL_PIN_ON_HIT ? PROFIL_PENDING_HITS_MS : PROFIL_PENDING_MS;
 
-	if (config->flags & PROFIL_PIN_ON_HIT)
-		want = max_t(u32, want, PROFIL_PENDING_MIN);
-	profil_pending_grow(&session->pending, want, GFP_KERNEL_ACCOUNT);
+	profil_pending_grow(&session->pending, profil_pending_want(config->pace.rate, cpus, ms),
+			    GFP_KERNEL_ACCOUNT);
 }
 
 /**
@@ -119,7 +118,8 @@ void profil_session_grow(struct profil_session *session)
 		profil_cpus_grow(&session->cpus, gfp);
 	if (!profil_pending_wants_grow(&session->pending))
 		return;
-	wanted = profil_pending_want(session->subject.pace->rate, num_online_cpus());
+	wanted = profil_pending_want(session->subject.pace->rate, num_online_cpus(),
+				     PROFIL_PENDING_MS);
 	profil_pending_grow(&session->pending,
 			    max_t(u32, PROFIL_PENDING_MIN, wanted), gfp);
 }

@@ -185,13 +185,12 @@ static void room_grows_with_rate_and_cpus(struct kunit *test)
 	struct profil_pending *queue = test_zalloc(test, sizeof(*queue));
 
 	/* a few threads at the tick's rate fit into the initial queue */
-	KUNIT_EXPECT_LE(test, profil_pending_want(1000, 3), PROFIL_PENDING_INLINE);
-	KUNIT_EXPECT_LE(test, profil_pending_want(250, 10), PROFIL_PENDING_INLINE);
+	KUNIT_EXPECT_LE(test, profil_pending_want(1000, 3, 8), PROFIL_PENDING_INLINE);
+	KUNIT_EXPECT_LE(test, profil_pending_want(250, 10, 8), PROFIL_PENDING_INLINE);
 	/* one thread at 20 kHz takes 120 samples in 6 ms */
-	KUNIT_EXPECT_GE(test, profil_pending_want(20000, 1), 120U);
-	KUNIT_EXPECT_GE(test, profil_pending_want(20000, 34), 120U * 34);
-	KUNIT_EXPECT_EQ(test, profil_pending_want(UINT_MAX, UINT_MAX),
-			PROFIL_PENDING_MAX);
+	KUNIT_EXPECT_GE(test, profil_pending_want(20000, 1, 6), 120U);
+	KUNIT_EXPECT_GE(test, profil_pending_want(20000, 34, 6), 120U * 34);
+	KUNIT_EXPECT_EQ(test, profil_pending_want(UINT_MAX, UINT_MAX, 120), PROFIL_PENDING_MAX);
 
 	profil_pending_init(queue);
 	profil_pending_grow(queue, PROFIL_PENDING_INLINE, GFP_KERNEL);

@@ -463,17 +463,18 @@ TEST_F(pin, protected_before_the_first_hit)
 /* If the worker gets no CPU, samples that exceed the room for pending ones are lost. */
 TEST_F(pin, pending_log_full)
 {
-	enum { ROOM = 128, PLACES = 1000 };
+	/* for 300 ms, rounded up to a power of two */
+	enum { RATE = 250, ROOM = 128, PLACES = 1000 };
 	struct profil_status status;
 	pid_t spinners[MAX_CPU_HOGS];
 	int nr;
 
-	if (self->start.rate < 200)
+	if (self->start.rate < RATE)
 		SKIP(return, "workers get a CPU before enough ticks have passed");
 	self->start = (struct profil_start) {
 		.size = sizeof(self->start),
 		.flags = PROFIL_PC_LOG | PROFIL_PIN_ON_HIT,
-		.rate = self->start.rate,
+		.rate = RATE,
 		.width = 64,
 		.log = (uintptr_t)self->counters,
 		.log_bytes = PLACES * 8,
@@ -482,7 +483,7 @@ TEST_F(pin, pending_log_full)
 	if (nr < 0)
 		SKIP(return, "needs the right to use SCHED_FIFO");
 	ASSERT_EQ(0, begin(self));
-	burn(1.2 * ROOM / self->start.rate);
+	burn(1.2 * ROOM / RATE);
 	status = stop(self->fd);
 	stop_cpu_hogs(spinners, nr);
 	EXPECT_LT(0, status.lost);
