@@ -81,10 +81,12 @@ int share_counters(struct profile *profile, size_t pages)
 
 bool counts(const struct profile *profile, uint64_t nr)
 {
-	uint64_t before = counted(profile);
+	const uint64_t wanted = counted(profile) + nr;
+	uint64_t i;
 
-	burn((double)(nr + 2) / profile->hz);
-	return counted(profile) >= before + nr;
+	for (i = 0; i < 4 * nr && counted(profile) < wanted; i++)
+		burn(1 / (double)profile->hz);
+	return counted(profile) >= wanted;
 }
 
 int check_profiled(struct profile *profile)

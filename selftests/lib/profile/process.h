@@ -90,8 +90,9 @@ void stop_and_report(const struct profile *profile, struct report *report);
 int share_counters(struct profile *profile, size_t pages);
 
 /*
- * Uses CPU time for @nr samples, and two more for the phase and a migration. Returns whether they
- * are counted.
+ * Uses CPU time until @nr samples are counted, at most four times as much as they stand for: each
+ * move to another CPU, whose ticks are at other times, can cost one. Returns whether they are
+ * counted. expect_count.h checks how many there must be.
  */
 bool counts(const struct profile *profile, uint64_t nr);
 
