@@ -2,11 +2,6 @@
 /*
  * The instructions of functions, with the samples of each, below the source lines that they are
  * from.
- *
- * Instructions of x86 have any length, so they are read one after the other from the start of a
- * function. The result has exact addresses: an instruction begins at each of them. One that would
- * contain such an address is data, or was read from a wrong start, and is printed as bytes. So no
- * sample is moved to another instruction.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,21 +12,16 @@
 
 #include "profile/share.h"
 #include "report/disassembler.h"
+#include "report/instructions.h"
 #include "report/listing.h"
 #include "report/sections.h"
 #include "report/source_text.h"
 #include "symbol/demangle.h"
 #include "util/shorten.h"
 
-/* Instructions without samples that are shown before and after those with samples */
-#define CONTEXT		4
-
 #define FIGURES		33	/* terminal columns before the instruction */
 
 #define NAME_COLUMNS	32	/* of a function beside an instruction or a line */
-
-/* Code without samples that is longer is not read to find the instructions before a sample. */
-#define MAX_GAP		((uint64_t)1 << 20)
 
 /* A section that is printed */
 struct listing {
@@ -40,15 +30,8 @@ struct listing {
 	struct symbols *symbols;
 	struct wanted *wanted;
 	struct source_text *sources;
-	struct disassembler *disassembler;	/* NULL: it has no instructions */
 	const struct section *section;
 	uint64_t all;		/* samples of the result */
-	uint64_t next;		/* address of the next instruction */
-	uint64_t kept[CONTEXT];	/* addresses before it that were not printed, the last of them */
-	size_t nr_kept;
-	size_t after;		/* so many are printed without samples */
-	bool has_rows;
-	bool is_gap;		/* instructions were left out before @kept */
 	struct source_line source;	/* that was printed last; without a file: none */
 	int error;
 };
@@ -134,144 +117,46 @@ static void print_target(struct listing *listing, uint64_t target)
 	putc('>', listing->out);
 }
 
-/* @instruction: NULL: the file has none there */
-static void print_row(struct listing *listing, uint64_t address, uint64_t samples,
-		      const struct instruction *instruction)
+static int print_row(void *data, const struct shown_instruction *shown)
 {
-	const double percent = share_percent(samples, listing->all);
+	struct listing *listing = data;
+	const double percent = share_percent(shown->samples, listing->all);
 	const struct terminal_style *style = &listing->options->style;
+	const struct instruction *instruction = shown->instruction;
 
-	if (listing->is_gap && listing->has_rows) {
+	if (shown->after_gap) {
 		fprintf(listing->out, "%*s...\n", FIGURES, "");
 		listing->source = (struct source_line){ 0 };
 	}
-	listing->is_gap = false;
-	listing->has_rows = true;
-	print_source(listing, address);
+	print_source(listing, shown->address);
 	terminal_begin(listing->out, style, terminal_share_color(percent));
-	if (samples)
-		fprintf(listing->out, "  %7.2f %9" PRIu64, percent, samples);
+	if (shown->samples)
+		fprintf(listing->out, "  %7.2f %9" PRIu64, percent, shown->samples);
 	else
 		fprintf(listing->out, "  %7s %9s", "", "");
 	terminal_end(listing->out, style);
-	fprintf(listing->out, " %11" PRIx64 "  ", address);
+	fprintf(listing->out, " %11" PRIx64 "  ", shown->address);
 	if (instruction) {
 		fprintf(listing->out, instruction->operands[0] ? "%-7s %s" : "%s%s",
 			instruction->mnemonic, instruction->operands);
 		print_target(listing, instruction->target);
 	}
 	putc('\n', listing->out);
-}
-
-/* Print the instructions that were kept, before one with samples. */
-static void print_kept(struct listing *listing, uint64_t end)
-{
-	size_t i;
-
-	for (i = 0; i < listing->nr_kept; i++) {
-		const uint64_t until = i + 1 < listing->nr_kept ? listing->kept[i + 1] : end;
-		struct instruction instruction;
-
-		if (disassembler_read(listing->disassembler, listing->kept[i], until, &instruction))
-			print_row(listing, listing->kept[i], 0, &instruction);
-	}
-	listing->nr_kept = 0;
-}
-
-static void keep(struct listing *listing, uint64_t address)
-{
-	if (listing->nr_kept == CONTEXT) {
-		memmove(&listing->kept[0], &listing->kept[1],
-			(CONTEXT - 1) * sizeof(listing->kept[0]));
-		listing->nr_kept--;
-		listing->is_gap = true;
-	}
-	listing->kept[listing->nr_kept++] = address;
+	return listing->error;
 }
 
 /* Whether an instruction without samples is of the wanted function, or inlined there. */
-static bool is_wanted(struct listing *listing, uint64_t address)
+static int is_wanted(void *data, uint64_t address)
 {
+	struct listing *listing = data;
 	struct function function;
 	int found;
 
 	if (listing->section->belonging == BELONGS_OWN)
-		return true;
+		return 1;
 	found = wanted_find(listing->wanted, listing->symbols, listing->section->object, address,
 			    &function);
-	if (found < 0)
-		listing->error = found;
-	return found > BELONGS_NOT;
-}
-
-/*
- * Print or keep the next instruction, which has no samples. @end: what begins there is no part of
- * it. Return: false: the file has none, or there is an error.
- */
-static bool step(struct listing *listing, uint64_t end)
-{
-	const uint64_t address = listing->next;
-	struct instruction instruction;
-
-	/* is_wanted() looks up other addresses, but reads no instruction */
-	if (listing->error ||
-	    !disassembler_read(listing->disassembler, address, end, &instruction))
-		return false;
-	listing->next += instruction.bytes;
-	if (!is_wanted(listing, address)) {
-		listing->nr_kept = 0;
-		listing->is_gap = true;
-	} else if (listing->after || listing->options->all) {
-		print_row(listing, address, 0, &instruction);
-		listing->after -= !!listing->after;
-	} else {
-		keep(listing, address);
-	}
-	return true;
-}
-
-/* Go on to an address with samples, with the instructions before it. */
-static void pass(struct listing *listing, uint64_t end)
-{
-	if (!listing->options->all && end - listing->next > MAX_GAP) {
-		listing->next = end;
-		listing->is_gap = true;
-		return;
-	}
-	while (listing->next < end && step(listing, end))
-		;
-	print_kept(listing, end);
-}
-
-/* Print an address with samples. @end: of what can be its instruction */
-static void print_count(struct listing *listing, const struct result_count *count, uint64_t end)
-{
-	struct instruction instruction;
-	bool has_instruction = false;
-
-	if (listing->disassembler) {
-		pass(listing, count->address);
-		has_instruction = disassembler_read(listing->disassembler, count->address, end,
-						    &instruction);
-	}
-	print_row(listing, count->address, count->samples, has_instruction ? &instruction : NULL);
-	listing->next = count->address + (has_instruction ? instruction.bytes : 1);
-	listing->after = CONTEXT;
-}
-
-static void print_rows(struct listing *listing)
-{
-	const struct section *section = listing->section;
-	const uint64_t end = section->function.end;
-	size_t i;
-
-	listing->next = section->function.start;
-	for (i = 0; !listing->error && i < section->nr_counts; i++)
-		print_count(listing, &section->counts[i],
-			    i + 1 < section->nr_counts ? section->counts[i + 1].address : end);
-	while (listing->disassembler && (listing->after || listing->options->all) &&
-	       listing->next < end && step(listing, end))
-		;
+	return found < 0 ? found : found > BELONGS_NOT;
 }
 
 static void print_title(struct listing *listing, const char *path, const char *problem)
@@ -298,6 +183,10 @@ static void print_title(struct listing *listing, const char *path, const char *p
 /* Return: 0 or -ENOMEM. */
 static int print_section(struct listing *listing, const char *path)
 {
+	struct instructions instructions = {
+		.section = listing->section, .all = listing->options->all,
+		.is_wanted = is_wanted, .show = print_row, .data = listing,
+	};
 	const char *problem = NULL;
 	Elf *elf = NULL;
 	int found;
@@ -307,11 +196,11 @@ static int print_section(struct listing *listing, const char *path)
 	found = symbols_elf(listing->symbols, listing->section->object, &elf, &problem);
 	if (found < 0)
 		return found;
-	listing->disassembler = found ? disassembler_new(elf, &problem) : NULL;
-	print_title(listing, path, listing->disassembler ? NULL : problem);
-	print_rows(listing);
-	disassembler_free(listing->disassembler);
-	return listing->error;
+	instructions.disassembler = found ? disassembler_new(elf, &problem) : NULL;
+	print_title(listing, path, instructions.disassembler ? NULL : problem);
+	found = instructions_show(&instructions);
+	disassembler_free(instructions.disassembler);
+	return found;
 }
 
 static void print_head(FILE *out, const struct sections *sections, uint64_t all,
