@@ -30,6 +30,7 @@ static const char doc[] =
 	"The names of functions are those that were stored at the end of the run. With --gmon, the "
 	"reader looks up names itself.\n"
 	"\n"
+	"  profil export --html -o page.html; xdg-open page.html\n"
 	"  profil export --pprof -o p.pb.gz;  go tool pprof -top p.pb.gz\n"
 	"  profil export --callgrind -o c;    kcachegrind c\n"
 	"  profil export --gmon -o dir;       gprof -p -b ./prog dir/prog.gmon.out\n"
@@ -48,7 +49,7 @@ struct arguments {
 	const struct export_format *format;
 	const char *output;	/* NULL: standard output */
 	const char *root;	/* NULL: / */
-	const char *input;
+	const char *inputs[2];	/* the second one: NULL, or it is compared with the first */
 	struct selection selection;
 	bool keep_mangled;
 };
@@ -79,6 +80,20 @@ static void refuse_no_format(const struct argp_state *state)
 	free(names);
 }
 
+static void check_arguments(const struct argp_state *state, const struct arguments *arguments)
+{
+	if (!arguments->format)
+		refuse_no_format(state);
+	if (!arguments->inputs[1])
+		return;
+	if (!arguments->format->compares)
+		options_error(state, "only one FILE can be converted, except with --html: unexpected '%s'",
+			      arguments->inputs[1]);
+	if (!strcmp(arguments->inputs[0], RESULTFILE_STDIN) &&
+	    !strcmp(arguments->inputs[1], RESULTFILE_STDIN))
+		options_error(state, "only one of the files can be standard input");
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -97,13 +112,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->keep_mangled = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			options_error(state, "only one FILE can be converted: unexpected '%s'", text);
-		arguments->input = text;
+		if (state->arg_num > 1)
+			options_error(state, "two FILEs at most, of which --html shows the changes: unexpected '%s'",
+				      text);
+		arguments->inputs[state->arg_num] = text;
 		return 0;
 	case ARGP_KEY_END:
-		if (!arguments->format)
-			refuse_no_format(state);
+		check_arguments(state, arguments);
 		return 0;
 	}
 	if (key < FORMATS || key >= FORMATS + nr_formats())
@@ -170,45 +185,75 @@ static void parse(int argc, char **argv, struct arguments *arguments)
 	free(options);
 }
 
-static int write_named(const struct arguments *arguments, const struct result *result)
+/* A result to be written, with its names */
+struct side {
+	struct result result;
+	struct symbols *symbols;
+	struct symbolized symbolized;
+};
+
+static int find_names(struct side *side, const struct arguments *arguments)
 {
-	struct symbols *symbols = symbols_new(result, arguments->root);
-	struct symbolized symbolized = { 0 };
 	int error = -ENOMEM;
 
-	if (symbols)
-		error = symbolize_result(&symbolized, result, symbols_find, symbols,
+	side->symbols = symbols_new(&side->result, arguments->root);
+	if (side->symbols)
+		error = symbolize_result(&side->symbolized, &side->result, symbols_find,
+					 side->symbols,
 					 arguments->keep_mangled ? NULL : demangle);
 	if (error) {
 		failure_warn("functions", -error);
-	} else {
-		options_warn_symbols(result, symbols);
-		symbolized.find_line = symbols_line;
-		symbolized.find_frames = symbols_frames;
-		symbolized.symbols = symbols;
-		error = export_to(arguments->format, &symbolized, arguments->output);
-		options_warn_lines(result, symbols);
+		return error;
 	}
-	symbolized_release(&symbolized);
-	symbols_free(symbols);
+	options_warn_symbols(&side->result, side->symbols);
+	side->symbolized.find_line = symbols_line;
+	side->symbolized.find_frames = symbols_frames;
+	side->symbolized.symbols = side->symbols;
+	side->symbolized.files = side->symbols;
+	side->symbolized.root = arguments->root;
+	return 0;
+}
+
+/* @sides: the last one is written, compared with the other one */
+static int write_named(const struct arguments *arguments, struct side *sides, size_t nr)
+{
+	struct side *new = &sides[nr - 1];
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < nr; i++)
+		error = find_names(&sides[i], arguments);
+	if (!error) {
+		new->symbolized.old = nr > 1 ? &sides[0].symbolized : NULL;
+		error = export_to(arguments->format, &new->symbolized, arguments->output);
+		for (i = 0; i < nr; i++)
+			options_warn_lines(&sides[i].result, sides[i].symbols);
+	}
 	return error;
+}
+
+static void close_side(struct side *side)
+{
+	symbolized_release(&side->symbolized);
+	symbols_free(side->symbols);
+	result_release(&side->result);
 }
 
 /*
  * Whether the output would overwrite the file that the result was read from, even if under
  * another name. (Formats with a file per object choose their own file names.)
  */
-static bool is_input(const struct arguments *arguments)
+static bool is_input(const struct arguments *arguments, const char *input)
 {
 	struct stat in, out;
 	int error;
 
 	if (arguments->format->write_object)
 		return false;
-	if (!strcmp(arguments->input, RESULTFILE_STDIN))
+	if (!strcmp(input, RESULTFILE_STDIN))
 		error = fstat(STDIN_FILENO, &in);
 	else
-		error = stat(arguments->input, &in);
+		error = stat(input, &in);
 	/* only a regular file would be overwritten */
 	if (error || !S_ISREG(in.st_mode))
 		return false;
@@ -219,26 +264,35 @@ static bool is_input(const struct arguments *arguments)
 	return !error && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
+static void open_side(struct side *side, const struct arguments *arguments, const char *input)
+{
+	options_read_result(input, &side->result);
+	options_select(input, &side->result, &arguments->selection);
+	if (is_input(arguments, input))
+		failure_exitx(EXIT_NO_RESULT, "%s is the result itself, which would be overwritten: name another file with --output",
+			      arguments->output ? arguments->output : "standard output");
+}
+
 int export_main(int argc, char **argv)
 {
-	struct arguments arguments = { .input = RESULTFILE_DEFAULT };
-	struct result result;
+	struct arguments arguments = { .inputs = { RESULTFILE_DEFAULT } };
+	struct side sides[2] = { 0 };
+	size_t nr, i;
 	int error;
 
 	argp_err_exit_status = EXIT_USAGE;
 	parse(argc, argv, &arguments);
-	options_read_result(arguments.input, &result);
-	options_select(arguments.input, &result, &arguments.selection);
-	if (is_input(&arguments))
-		failure_exitx(EXIT_NO_RESULT, "%s is the result itself, which would be overwritten: name another file with --output",
-			      arguments.output ? arguments.output : "standard output");
+	nr = arguments.inputs[1] ? 2 : 1;
+	for (i = 0; i < nr; i++)
+		open_side(&sides[i], &arguments, arguments.inputs[i]);
 	/* formats with a file per object contain no names of functions */
 	if (arguments.format->write_object)
 		error = export_to(arguments.format,
-				  &(struct symbolized){ .result = &result },
+				  &(struct symbolized){ .result = &sides[0].result },
 				  arguments.output);
 	else
-		error = write_named(&arguments, &result);
-	result_release(&result);
+		error = write_named(&arguments, sides, nr);
+	for (i = 0; i < nr; i++)
+		close_side(&sides[i]);
 	return error ? EXIT_NO_RESULT : 0;
 }

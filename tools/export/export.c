@@ -62,6 +62,12 @@ const struct export_format export_formats[] = {
 		.help = "Write a picture, for browsers",
 		.write = export_svg,
 	},
+	{
+		.name = "html",
+		.help = "Write a page for browsers, without a network. Of two results, OLD and NEW, it shows the changes",
+		.write = export_html,
+		.compares = true,
+	},
 	{ 0 }
 };
 

@@ -25,6 +25,7 @@
  *                -errno. NULL: the format has @write_object
  * @write_object: writes one object that has samples, to a file of its own; returns as @write
  * @suffix:       suffix of the files of @write_object
+ * @compares:     @write also shows the changes since @old of struct symbolized
  */
 struct export_format {
 	const char *name;
@@ -33,6 +34,7 @@ struct export_format {
 	int (*write)(FILE *out, const struct symbolized *symbolized);
 	int (*write_object)(FILE *out, const struct result *result, size_t object);
 	const char *suffix;
+	bool compares;
 };
 
 /**
@@ -135,6 +137,18 @@ int export_callgrind(FILE *out, const struct symbolized *symbolized);
  * Return: 0 or -ENOMEM.
  */
 int export_pprof(FILE *out, const struct symbolized *symbolized);
+
+/**
+ * export_html - write a page for browsers, which needs nothing else
+ * @out:        where to write
+ * @symbolized: the symbolized result
+ *
+ * If @symbolized->files is set, it contains the lines and instructions of the functions with a large
+ * share. It runs no other script than its own, whatever the names are.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int export_html(FILE *out, const struct symbolized *symbolized);
 
 /**
  * export_json - write the whole result as JSON

@@ -203,25 +203,32 @@ static int finish(struct profile *profile, const struct result *result)
 	return 0;
 }
 
+int profile_of(struct profile *profile, const struct symbolized *symbolized)
+{
+	const char **names = namesakes_label(symbolized->result);
+	int error;
+
+	memset(profile, 0, sizeof(*profile));
+	error = names ? make_room(profile, symbolized->nr_functions) : -ENOMEM;
+	if (!error)
+		error = add_functions(profile, symbolized, names);
+	if (!error)
+		error = finish(profile, symbolized->result);
+	free(names);
+	return error;
+}
+
 int profile_make(struct profile *profile, const struct result *result,
 		 symbols_find_fn *find, void *symbols)
 {
-	const char **names = namesakes_label(result);
 	struct symbolized symbolized;
 	int error;
 
 	memset(profile, 0, sizeof(*profile));
 	error = symbolize_result(&symbolized, result, find, symbols, NULL);
-	if (!names)
-		error = -ENOMEM;
 	if (!error)
-		error = make_room(profile, symbolized.nr_functions);
-	if (!error)
-		error = add_functions(profile, &symbolized, names);
-	if (!error)
-		error = finish(profile, result);
+		error = profile_of(profile, &symbolized);
 	symbolized_release(&symbolized);
-	free(names);
 	return error;
 }
 

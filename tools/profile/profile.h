@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "result/result.h"
+#include "symbol/symbolize.h"
 #include "symbol/symbols.h"
 
 /**
@@ -68,6 +69,15 @@ struct profile {
  */
 int profile_make(struct profile *profile, const struct result *result,
 		 symbols_find_fn *find, void *symbols);
+
+/**
+ * profile_of - make the profile of a result whose functions are known
+ * @profile:    as for profile_make()
+ * @symbolized: the functions; must outlive the profile
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int profile_of(struct profile *profile, const struct symbolized *symbolized);
 
 /**
  * profile_make_objects - add up the samples by object

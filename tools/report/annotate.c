@@ -18,9 +18,6 @@
 #include "report/source_text.h"
 #include "util/objectfile.h"
 
-/* Lines without samples that are shown before and after those with samples */
-#define CONTEXT	4
-
 #define FIGURES	28	/* terminal columns before the source */
 
 /*
@@ -71,8 +68,8 @@ static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 /* Whether a line is near one with samples. @i: index of the first of @lines at or after @number */
 static bool is_near(const struct annotation_line *lines, size_t nr, size_t i, int number)
 {
-	return (i < nr && lines[i].source.line - number <= CONTEXT) ||
-	       (i && number - lines[i - 1].source.line <= CONTEXT);
+	return (i < nr && lines[i].source.line - number <= ANNOTATION_CONTEXT) ||
+	       (i && number - lines[i - 1].source.line <= ANNOTATION_CONTEXT);
 }
 
 /* Print the source near each of @lines, which are all of one file. @source: NULL: there is none */

@@ -83,8 +83,8 @@ static void sort_files(struct annotation *annotation)
 		qsort(lines, annotation->nr, sizeof(*lines), compare_files);
 }
 
-static int add_count(struct annotation *annotation, struct symbols *symbols, size_t object,
-		     uint64_t address, uint64_t samples)
+int annotation_add(struct annotation *annotation, struct symbols *symbols, size_t object,
+		   uint64_t address, uint64_t samples)
 {
 	struct source_line source;
 	int found = symbols_line(symbols, object, address, &source);
@@ -114,7 +114,7 @@ static int add_object(struct annotation *annotation, struct wanted *wanted,
 		if (found == BELONGS_NOT)
 			continue;
 		annotation->nr_inlined += found == BELONGS_INLINED ? samples : 0;
-		found = add_count(annotation, symbols, i, address, samples);
+		found = annotation_add(annotation, symbols, i, address, samples);
 		if (found < 0)
 			return found;
 		/* the counts of a function are consecutive */
@@ -127,6 +127,12 @@ static int add_object(struct annotation *annotation, struct wanted *wanted,
 	return 0;
 }
 
+void annotation_sort(struct annotation *annotation)
+{
+	merge_lines(annotation);
+	sort_files(annotation);
+}
+
 int annotation_collect(struct annotation *annotation, struct wanted *wanted,
 		       const struct result *result, struct symbols *symbols)
 {
@@ -135,10 +141,8 @@ int annotation_collect(struct annotation *annotation, struct wanted *wanted,
 
 	for (i = 0; !error && i < result->nr_objects; i++)
 		error = add_object(annotation, wanted, result, symbols, i);
-	if (!error) {
-		merge_lines(annotation);
-		sort_files(annotation);
-	}
+	if (!error)
+		annotation_sort(annotation);
 	return error;
 }
 

@@ -12,6 +12,8 @@
 #include "result/result.h"
 #include "symbol/symbols.h"
 
+#define ANNOTATION_CONTEXT	4	/* lines that are shown before and after those with samples */
+
 /**
  * struct annotation_line - a line that the function has samples in
  * @source:  the line
@@ -59,6 +61,25 @@ struct annotation {
  */
 int annotation_collect(struct annotation *annotation, struct wanted *wanted,
 		       const struct result *result, struct symbols *symbols);
+
+/**
+ * annotation_add - add the line of some samples
+ * @annotation: zero at first; must be released with annotation_release(), even on error
+ * @symbols:    the symbols; must outlive the annotation
+ * @object:     index of the object
+ * @address:    link-time address in the object
+ * @samples:    number of samples there
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int annotation_add(struct annotation *annotation, struct symbols *symbols, size_t object,
+		   uint64_t address, uint64_t samples);
+
+/**
+ * annotation_sort - add up the samples of each line, and sort the lines
+ * @annotation: after the last annotation_add()
+ */
+void annotation_sort(struct annotation *annotation);
 
 /**
  * annotation_release - free the lines

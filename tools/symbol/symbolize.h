@@ -59,6 +59,10 @@ struct symbolized_function {
  * @find_frames:  finds the functions that are inlined at an address, as @find_line
  * @symbols:      first argument of @find_line and @find_frames
  * @demangle:     as given to symbolize_result()
+ * @files:        the symbols, for a format with instructions and source text; set to NULL by
+ *                symbolize_result(): no files are read
+ * @root:         root directory for the paths of sources; NULL: /
+ * @old:          the result that it is compared with; set to NULL by symbolize_result(): none
  */
 struct symbolized {
 	const struct result *result;
@@ -69,6 +73,9 @@ struct symbolized {
 	symbols_frames_fn *find_frames;
 	void *symbols;
 	symbolize_demangle_fn *demangle;
+	struct symbols *files;
+	const char *root;
+	const struct symbolized *old;
 };
 
 /**

@@ -6,7 +6,8 @@
  *	export_sample result OUT FILE...	writes a result whose objects are ELF files
  *
  * The second form reads samples from standard input. A line is the index of a FILE, an address,
- * and a number of samples.
+ * and a number of samples; and perhaps the index of a thread below THREADS, each in a program of its
+ * own, and how many of the samples are in the kernel.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -25,6 +26,7 @@
 #include "support/fake_result.h"
 
 #define RATE		1000
+#define THREADS		3
 
 /* Set the bounds of the executable segments. */
 static void read_segments(Elf *elf, struct result_object *object)
@@ -66,28 +68,40 @@ static void read_object(struct result_object *object, char *path)
 
 static void read_counts(struct result *result)
 {
-	uint64_t address, samples;
+	struct result_part part;
+	char line[256];
 	size_t object;
 
-	while (scanf("%zu %" SCNx64 " %" SCNu64, &object, &address, &samples) == 3) {
+	while (fgets(line, sizeof(line), stdin)) {
 		struct result_object *to;
 
+		part = (struct result_part){ .thread = RESULT_NO_THREAD };
+		if (sscanf(line, "%zu %" SCNx64 " %" SCNu64 " %" SCNu32 " %" SCNu64, &object,
+			   &part.address, &part.samples, &part.thread, &part.system) < 3)
+			errx(1, "not a sample: %s", line);
 		if (object >= result->nr_objects)
 			errx(1, "no object %zu", object);
 		to = &result->objects[object];
 		to->parts = reallocarray(to->parts, to->nr_parts + 1, sizeof(*to->parts));
 		if (!to->parts)
 			err(1, NULL);
-		to->parts[to->nr_parts++] = (struct result_part){
-			.address = address, .samples = samples, .thread = RESULT_NO_THREAD,
-		};
+		to->parts[to->nr_parts++] = part;
 	}
 }
 
 static void real_result(struct result *result, char **paths, size_t nr)
 {
 	static char *argv[] = { "sample", NULL };
-	static struct result_process process = { .pid = 1, .program = "sample" };
+	static struct result_process processes[THREADS] = {
+		{ .pid = 1, .program = "sample" },
+		{ .pid = 2, .parent = 1, .program = "/bin/first" },
+		{ .pid = 3, .parent = 1, .program = "/bin/second" },
+	};
+	static struct result_thread threads[THREADS] = {
+		{ .process = 0, .tid = 1, .name = "main" },
+		{ .process = 1, .tid = 2, .name = "reader" },
+		{ .process = 2, .tid = 3, .name = "writer" },
+	};
 	size_t i;
 
 	elf_version(EV_CURRENT);
@@ -95,12 +109,13 @@ static void real_result(struct result *result, char **paths, size_t nr)
 		.argv = argv, .host = "host", .kernel = "6.12 x86_64",
 		.start_time_ns = 1790000000000000000, .elapsed_ns = 1000000000, .pid = 1,
 		.rate = RATE, .requested_rate = RATE,
-		.processes = &process, .nr_processes = 1,
+		.processes = processes, .nr_processes = THREADS,
+		.threads = threads, .nr_threads = THREADS,
 		.objects = calloc(nr, sizeof(struct result_object)), .nr_objects = nr,
 	};
 	if (!result->objects)
 		err(1, "result");
-	process.program = paths[nr - 1];
+	processes[0].program = paths[nr - 1];
 	for (i = 0; i < nr; i++)
 		read_object(&result->objects[i], paths[i]);
 	read_counts(result);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts of a page for browsers. Each prints JSON that page/ reads.
+ */
+#ifndef PROFIL_PAGE_H
+#define PROFIL_PAGE_H
+
+#include <stdio.h>
+
+#include "symbol/symbolize.h"
+#include "util/json.h"
+
+/* The page up to its data, and after it: made of page/ by page/join */
+extern const char page_before_data[];
+extern const char page_after_data[];
+
+/**
+ * struct page_groups - the samples of a result by program and name of the thread
+ * @programs:    names of the programs, sorted
+ * @nr_programs: number of @programs
+ * @threads:     names of the threads, sorted
+ * @nr_threads:  number of @threads
+ * @of_thread:   the group of each thread of the result, which is @nr_threads * program + thread; and
+ *               the last one, that of threads that are not listed
+ */
+struct page_groups {
+	const char **programs;
+	size_t nr_programs;
+	const char **threads;
+	size_t nr_threads;
+	size_t *of_thread;
+};
+
+/**
+ * page_groups_make - find the groups of a result
+ * @groups: filled in; must be released with page_groups_release(), even on error
+ * @result: the result; must outlive the groups
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int page_groups_make(struct page_groups *groups, const struct result *result);
+
+/**
+ * page_groups_print - print the members programs and threads
+ * @json:   the document
+ * @groups: the groups
+ */
+void page_groups_print(struct json *json, const struct page_groups *groups);
+
+/**
+ * page_groups_print_parts - print which samples are of which group
+ * @out:    where to print; after an element of a list
+ * @groups: the groups
+ * @result: the result
+ * @parts:  the samples
+ * @nr:     number of @parts
+ *
+ * Prints the group; for several, the group, its samples and those in the kernel for each.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int page_groups_print_parts(FILE *out, const struct page_groups *groups, const struct result *result,
+			    const struct result_part *parts, size_t nr);
+
+/**
+ * page_groups_release - free the groups
+ * @groups: set to zero
+ */
+void page_groups_release(struct page_groups *groups);
+
+/**
+ * page_code_print - print the member code: lines and instructions of functions with a large share
+ * @json:       the document
+ * @symbolized: the result
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int page_code_print(struct json *json, const struct symbolized *symbolized);
+
+#endif /* PROFIL_PAGE_H */

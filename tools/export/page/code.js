@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The source and the instructions of a function, below its row. Of a comparison, those of both sides
+ * are beside each other.
+ */
+const HEATS = 5;	/* classes h1 to h5 in page.css */
+
+/* A class for the part of the most samples that a line has */
+function heat(samples, most) {
+	return samples ? "h" + Math.max(1, Math.ceil(HEATS * samples / most)) : "";
+}
+
+function codeRow(side, samples, most, place, text) {
+	return make("tr", { className: heat(samples, most) },
+		make("td", { className: "number" }, samples ? percent(samples / side.samples) : ""),
+		make("td", { className: "number" }, samples ? count(samples) : ""),
+		make("td", { className: "number place" }, place),
+		make("td", { className: "text" }, text));
+}
+
+function gapRow() {
+	return make("tr", { className: "gap" }, make("td", { colSpan: 4 }, "⋯"));
+}
+
+function codeTable(label, place, rows) {
+	const head = make("tr", {}, ...["%", "samples", place].map((title) =>
+		make("th", { scope: "col", className: "number" }, title)),
+		make("th", { scope: "col" }, label));
+	const table = make("table", { className: "listing" }, make("thead", {}, head),
+		make("tbody", {}, ...rows));
+
+	return make("div", {
+		className: "scrolls", role: "region", tabIndex: 0, "aria-label": label,
+	}, table);
+}
+
+function makeSource(side, code) {
+	const most = Math.max(...code.files.flatMap((file) => file.lines.map((line) => line[1])));
+	const parts = code.files.map((file) => {
+		const rows = [];
+		let next = 0;
+
+		for (const [number, samples, text] of file.lines) {
+			if (next && number !== next)
+				rows.push(gapRow());
+			rows.push(codeRow(side, samples, most, number || "?", text === null ?
+				(number ? "(no source text)" : "(no line)") : shown(text)));
+			next = number + 1;
+		}
+		return codeTable(shown(file.path), "line", rows);
+	});
+
+	if (code.lineless)
+		parts.push(make("p", {}, count(code.lineless) + " samples have no known line."));
+	return parts;
+}
+
+function makeInstructions(side, code) {
+	const listed = code.instructions.filter(Boolean);
+	const most = Math.max(...listed.map((one) => one[1]));
+	const rows = [];
+
+	for (const one of code.instructions) {
+		if (!one) {
+			rows.push(gapRow());
+			continue;
+		}
+		const [address, samples, text, place] = one;
+
+		if (place)
+			rows.push(make("tr", { className: "source" }, make("td", { colSpan: 3 }),
+				make("td", {}, shown(place))));
+		rows.push(codeRow(side, samples, most, address, shown(text)));
+	}
+	const parts = [codeTable("instruction", "address", rows)];
+
+	if (code.problem)
+		parts.unshift(make("p", {}, "No instructions: " + shown(code.problem) + "."));
+	return parts;
+}
+
+const missing = "The page has the code of functions with at least 0.5 % of the samples. " +
+	"Of others, `profil report --annotate NAME` prints it.";
+
+/* Fills @panel with the source or the instructions of a side. */
+function fillSide(panel, side, code, wantsSource) {
+	panel.replaceChildren();
+	if (isComparison)
+		panel.append(make("h3", {}, side === newest ? "New" : "Old"));
+	if (!code)
+		panel.append(make("p", {}, missing));
+	else
+		panel.append(...(wantsSource ? makeSource : makeInstructions)(side, code));
+}
+
+function hasSource(code) {
+	return Boolean(code) && code.files.length > 0;
+}
+
+/* Makes the code of a row, with buttons for its two forms. */
+function makeCode(row) {
+	const codes = sides.map((side) => findCode(side, row.name, row.object));
+	const panels = sides.map(() => make("div", { className: "side" }));
+	const names = ["Source", "Instructions"];
+	const buttons = names.map((name) => make("button", { type: "button" }, name));
+	const choose = (chosen) => {
+		buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === chosen));
+		sides.forEach((side, i) => fillSide(panels[i], side, codes[i], chosen === 0));
+	};
+
+	buttons.forEach((button, i) => button.addEventListener("click", () => choose(i)));
+	choose(codes.some(hasSource) ? 0 : 1);
+	const choice = make("div", { className: "choice", role: "group", "aria-label": "Form" },
+		...buttons);
+
+	buttons[0].disabled = !codes.some(hasSource);
+	return [
+		make("p", { className: "full" }, shown(row.name)),
+		...(codes.some(Boolean) ? [choice] : []),
+		make("div", { className: "sides" }, ...panels),
+	];
+}
+
+function closeCode(row) {
+	if (row.nextSibling && row.nextSibling.className === "code")
+		row.nextSibling.remove();
+	row.querySelector(".opens").setAttribute("aria-expanded", "false");
+}
+
+/* A cell over more columns than are shown would make further ones. */
+function spanCode() {
+	const nr = [...byId("head").children].filter((head) => head.offsetParent).length;
+
+	for (const cell of byId("rows").querySelectorAll(".code > td"))
+		cell.colSpan = nr;
+}
+
+/* Opens or closes the code of a function. Rows of another kind become a filter (start.js). */
+function toggleCode(row) {
+	const name = row.querySelector(".opens");
+
+	if (name.getAttribute("aria-expanded") === "true") {
+		closeCode(row);
+		return;
+	}
+	const cell = make("td", {}, ...makeCode(view.visible[indexOf(row)]));
+
+	name.setAttribute("aria-expanded", "true");
+	row.after(make("tr", { className: "code" }, cell));
+	spanCode();
+}
