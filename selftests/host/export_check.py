@@ -5,6 +5,7 @@
 usage: export_check.py json FILE         by the schema that `make -C tools` makes
        export_check.py report FILE       by that of `profil report --json`; and so on: diff, info
        export_check.py speedscope FILE   by the schema of speedscope
+       export_check.py firefox FILE      by the types of Firefox Profiler
 
 Prints the sum of the samples or weights, or of the samples of the rows, or the number of checks. Exit status: 1 if the file does not match the schema.
 """
@@ -64,6 +65,99 @@ SPEEDSCOPE = {
         "name": {"type": "string"},
         "activeProfileIndex": {"type": "number"},
         "exporter": {"type": "string"},
+    },
+}
+
+
+
+def table(lists, **columns):
+    """A table of Firefox Profiler: a list for each column. @lists: columns that others check"""
+    properties = {name: {"type": "array", "items": items} for name, items in columns.items()}
+    properties.update({name: {"type": "array"} for name in lists})
+    properties["length"] = {"type": "integer"}
+    return {"type": "object", "required": list(properties), "properties": properties,
+            "additionalProperties": False}
+
+
+INDEX = {"type": "integer", "minimum": 0}
+INDEX_OR_NULL = {"type": ["integer", "null"], "minimum": 0}
+INDEX_OR_NONE = {"type": "integer", "minimum": -1}
+NULL = {"type": "null"}
+TEXT = {"type": "string"}
+
+# src/types/profile.ts in firefox-devtools/profiler, as of version 61 of the processed format
+# (docs-developer/CHANGELOG-formats.md there)
+FIREFOX = {
+    "type": "object",
+    "required": ["meta", "libs", "shared", "threads"],
+    "properties": {
+        "meta": {
+            "type": "object",
+            "required": ["version", "preprocessedProfileVersion", "interval", "startTime", "product",
+                         "processType", "stackwalk", "categories", "markerSchema"],
+            "properties": {
+                "preprocessedProfileVersion": {"enum": [61]},
+                "interval": {"type": "number", "exclusiveMinimum": 0},
+                "startTime": {"type": "number"},
+                "product": TEXT,
+                "categories": {"type": "array", "items": {
+                    "type": "object",
+                    "required": ["name", "color", "subcategories"],
+                    "properties": {"color": {"enum": ["grey", "yellow", "orange"]},
+                                   "subcategories": {"type": "array", "minItems": 1}},
+                }},
+            },
+        },
+        "libs": {"type": "array", "items": {
+            "type": "object",
+            "required": ["arch", "name", "path", "debugName", "debugPath", "breakpadId", "codeId"],
+            "additionalProperties": TEXT,
+        }},
+        "shared": {
+            "type": "object",
+            "required": ["stringArray", "sources", "resourceTable", "funcTable", "stackTable",
+                         "frameTable", "nativeSymbols"],
+            "properties": {
+                "stringArray": {"type": "array", "items": TEXT},
+                "sources": table([], id=NULL, filename=INDEX, startLine=INDEX, startColumn=INDEX,
+                                 sourceMapURL=NULL),
+                "resourceTable": table([], lib=INDEX, name=INDEX, host=NULL, type={"enum": [1]}),
+                "funcTable": table([], name=INDEX, isJS={"enum": [False]},
+                                   relevantForJS={"enum": [False]}, resource=INDEX_OR_NONE,
+                                   source=INDEX_OR_NULL, lineNumber=NULL, columnNumber=NULL),
+                "stackTable": table([], frame=INDEX, prefix=NULL),
+                "frameTable": table([], address=INDEX_OR_NONE, inlineDepth={"enum": [0]},
+                                    category={"enum": [1, 2]}, subcategory={"enum": [0]},
+                                    func=INDEX, nativeSymbol=NULL, innerWindowID=NULL,
+                                    line=INDEX_OR_NULL, column=NULL),
+                "nativeSymbols": table(["libIndex", "address", "name", "functionSize"]),
+            },
+            "additionalProperties": False,
+        },
+        "threads": {"type": "array", "items": {
+            "type": "object",
+            "required": ["processType", "processStartupTime", "processShutdownTime", "registerTime",
+                         "unregisterTime", "pausedRanges", "name", "isMainThread", "pid", "tid",
+                         "samples", "markers"],
+            "properties": {
+                "name": TEXT,
+                "processName": TEXT,
+                "isMainThread": {"type": "boolean"},
+                "pid": {"type": "string", "pattern": "^[0-9]+$"},
+                "tid": {"type": "integer"},
+                "markers": table(["data", "name", "startTime", "endTime", "phase", "category"]),
+                "samples": {
+                    "type": "object",
+                    "required": ["stack", "time", "weight", "weightType", "length"],
+                    "properties": {
+                        "stack": {"type": "array", "items": INDEX},
+                        "time": {"type": "array", "items": {"type": "number", "minimum": 0}},
+                        "weight": {"type": "array", "items": {"type": "integer", "minimum": 1}},
+                        "weightType": {"enum": ["samples"]},
+                    },
+                },
+            },
+        }},
     },
 }
 
@@ -148,9 +242,46 @@ def check_speedscope(file):
     return sum(profile["weights"])
 
 
+def check_columns(rows):
+    for column in rows.values():
+        assert not isinstance(column, list) or len(column) == rows["length"]
+
+
+def check_indexes(column, rows):
+    assert all(index is None or index < rows for index in column), (max(column), rows)
+
+
+def check_firefox(profile):
+    jsonschema.validate(profile, FIREFOX, jsonschema.Draft7Validator)
+    shared = profile["shared"]
+    for name, rows in shared.items():
+        if name != "stringArray":
+            check_columns(rows)
+    texts = len(shared["stringArray"])
+    check_indexes(shared["sources"]["filename"], texts)
+    check_indexes(shared["resourceTable"]["name"], texts)
+    check_indexes(shared["resourceTable"]["lib"], len(profile["libs"]))
+    check_indexes(shared["funcTable"]["name"], texts)
+    check_indexes(shared["funcTable"]["resource"], shared["resourceTable"]["length"])
+    check_indexes(shared["funcTable"]["source"], shared["sources"]["length"])
+    check_indexes(shared["frameTable"]["func"], shared["funcTable"]["length"])
+    check_indexes(shared["stackTable"]["frame"], shared["frameTable"]["length"])
+    in_kernel = samples = 0
+    for thread in profile["threads"]:
+        check_columns(thread["samples"])
+        check_columns(thread["markers"])
+        check_indexes(thread["samples"]["stack"], shared["stackTable"]["length"])
+        assert thread["samples"]["time"] == sorted(thread["samples"]["time"])
+        for stack, weight in zip(thread["samples"]["stack"], thread["samples"]["weight"]):
+            frame = shared["stackTable"]["frame"][stack]
+            samples += weight
+            in_kernel += weight * (shared["frameTable"]["category"][frame] == 2)
+    return f"{samples} {in_kernel}"
+
+
 def main():
     check = {"json": check_json, "report": check_report, "diff": check_diff, "info": check_info,
-             "speedscope": check_speedscope}[sys.argv[1]]
+             "speedscope": check_speedscope, "firefox": check_firefox}[sys.argv[1]]
     with open(sys.argv[2], encoding="utf-8") as file:
         content = json.load(file)
     try:

@@ -231,6 +231,28 @@ speedscope() {
 	host/export_check.py speedscope "$work/speedscope" >"$work/out" 2>"$work/err"
 }
 
+# The samples, and those in the kernel. Wrong profiles are refused. (The profiler's own code reads
+# them, too, which was tried with its version 70.)
+firefox() {
+	local broken
+
+	export_result --firefox -o "$work/firefox" &&
+	equals samples "400000 0" "$(host/export_check.py firefox "$work/firefox" 2>"$work/err")" &&
+	grep -q "$PWD/programs/spin.c" "$work/firefox" &&
+	export_odd firefox "$work/firefox" &&
+	equals samples "4295098432 8" "$(host/export_check.py firefox "$work/firefox" 2>"$work/err")" ||
+		return
+	for broken in 's/"weightType":"samples"/"weightType":"bytes"/' '/^"pid":/s/"//3g' \
+			's/^"category":\[[12]/"category":[0/' 's/"frame":\[0/"frame":[99/' \
+			's/^"weight":\[[0-9]*,/"weight":[/'; do
+		sed "$broken" "$work/firefox" >"$work/broken"
+		if host/export_check.py firefox "$work/broken" >"$work/out" 2>"$work/err"; then
+			echo "# accepted: $broken"
+			return 1
+		fi
+	done
+}
+
 folded() {
 	local base=${library##*/}
 
@@ -332,7 +354,7 @@ without_objects() {
 }
 
 ktap_print_header
-ktap_set_plan 23
+ktap_set_plan 24
 check "gprof: a PIE" gmon_pie
 check "gprof: a program at fixed addresses, with a sum above 65535" \
 	gprof_has "$no_pie" 70.00-spin_much 30.00-spin_less
@@ -355,6 +377,7 @@ done
 check "JSON matches its schema" json
 check "the schema of JSON refuses wrong files" json_schema
 check "speedscope matches its schema" speedscope
+check "Firefox Profiler: a profile matches its types" firefox
 check "folded: a line per function" folded
 check "lcov: the lines with samples" lcov
 check "SVG is well-formed and can be rendered" svg

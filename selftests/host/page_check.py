@@ -212,7 +212,7 @@ def check_changes(page):
     page.find("#certain").click()
     equal(page.names(), ["spin_much"])
     page.find(".opens").click()
-    equal(page.texts(".side h3"), ["Old", "New"])
+    equal(page.texts(".side h2"), ["Old", "New"])
     left, right = [side.rect for side in page.browser.find_elements(By.CSS_SELECTOR, ".side")]
     equal(left["y"], right["y"])
     assert left["x"] + left["width"] <= right["x"], (left, right)

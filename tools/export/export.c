@@ -38,6 +38,11 @@ const struct export_format export_formats[] = {
 		.write = export_pprof,
 	},
 	{
+		.name = "firefox",
+		.help = "Write the format of Firefox Profiler (profiler.firefox.com)",
+		.write = export_firefox,
+	},
+	{
 		.name = "json",
 		.help = "Write the whole result as JSON, for scripts",
 		.write = export_json,

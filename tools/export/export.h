@@ -139,6 +139,19 @@ int export_callgrind(FILE *out, const struct symbolized *symbolized);
 int export_pprof(FILE *out, const struct symbolized *symbolized);
 
 /**
+ * export_firefox - write the processed profile format of Firefox Profiler, as JSON
+ * @out:        where to write
+ * @symbolized: the symbolized result
+ *
+ * The format is specified by src/types/profile.ts in firefox-devtools/profiler, and its versions by
+ * docs-developer/CHANGELOG-formats.md there. It reads all earlier versions. The weights are numbers
+ * of samples. Times are no times of samples (export_firefox.c).
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int export_firefox(FILE *out, const struct symbolized *symbolized);
+
+/**
  * export_html - write a page for browsers, which needs nothing else
  * @out:        where to write
  * @symbolized: the symbolized result

@@ -22,7 +22,8 @@ function gapRow() {
 	return make("tr", { className: "gap" }, make("td", { colSpan: 4 }, "⋯"));
 }
 
-function codeTable(label, place, rows) {
+/* @whose: of which side and function, as regions must have different names */
+function codeTable(whose, label, place, rows) {
 	const head = make("tr", {}, ...["%", "samples", place].map((title) =>
 		make("th", { scope: "col", className: "number" }, title)),
 		make("th", { scope: "col" }, label));
@@ -30,11 +31,11 @@ function codeTable(label, place, rows) {
 		make("tbody", {}, ...rows));
 
 	return make("div", {
-		className: "scrolls", role: "region", tabIndex: 0, "aria-label": label,
+		className: "scrolls", role: "region", tabIndex: 0, "aria-label": whose + label,
 	}, table);
 }
 
-function makeSource(side, code) {
+function makeSource(side, code, whose) {
 	const most = Math.max(...code.files.flatMap((file) => file.lines.map((line) => line[1])));
 	const parts = code.files.map((file) => {
 		const rows = [];
@@ -47,7 +48,7 @@ function makeSource(side, code) {
 				(number ? "(no source text)" : "(no line)") : shown(text)));
 			next = number + 1;
 		}
-		return codeTable(shown(file.path), "line", rows);
+		return codeTable(whose, shown(file.path), "line", rows);
 	});
 
 	if (code.lineless)
@@ -55,7 +56,7 @@ function makeSource(side, code) {
 	return parts;
 }
 
-function makeInstructions(side, code) {
+function makeInstructions(side, code, whose) {
 	const listed = code.instructions.filter(Boolean);
 	const most = Math.max(...listed.map((one) => one[1]));
 	const rows = [];
@@ -72,7 +73,7 @@ function makeInstructions(side, code) {
 				make("td", {}, shown(place))));
 		rows.push(codeRow(side, samples, most, address, shown(text)));
 	}
-	const parts = [codeTable("instruction", "address", rows)];
+	const parts = [codeTable(whose, "instruction", "address", rows)];
 
 	if (code.problem)
 		parts.unshift(make("p", {}, "No instructions: " + shown(code.problem) + "."));
@@ -84,13 +85,17 @@ const missing = "The page has the code of functions with at least 0.5 % of the s
 
 /* Fills @panel with the source or the instructions of a side. */
 function fillSide(panel, side, code, wantsSource) {
+	const which = !isComparison ? "" : side === newest ? "New" : "Old";
+	const name = code ? brief(side.functions[code.function][0]) : "";
+
 	panel.replaceChildren();
 	if (isComparison)
-		panel.append(make("h3", {}, side === newest ? "New" : "Old"));
+		panel.append(make("h2", {}, which));
 	if (!code)
 		panel.append(make("p", {}, missing));
 	else
-		panel.append(...(wantsSource ? makeSource : makeInstructions)(side, code));
+		panel.append(...(wantsSource ? makeSource : makeInstructions)(
+			side, code, which + " " + name + ": "));
 }
 
 function hasSource(code) {

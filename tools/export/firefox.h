@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tables of a profile for Firefox Profiler, as export_firefox.c prints them.
+ */
+#ifndef PROFIL_FIREFOX_H
+#define PROFIL_FIREFOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbol/symbolize.h"
+
+/* Of a frame; the first one is required */
+enum firefox_category { FIREFOX_OTHER, FIREFOX_USER, FIREFOX_KERNEL };
+
+/**
+ * struct firefox_frame - an address in one mode
+ * @function: index in the functions of struct symbolized; their number: outside all objects
+ * @address:  link-time address
+ * @line:     in the source file of the function; 0: unknown
+ * @category: the mode
+ */
+struct firefox_frame {
+	size_t function;
+	uint64_t address;
+	int line;
+	enum firefox_category category;
+};
+
+/**
+ * struct firefox_sample - the samples of a thread in a frame
+ * @thread:  index in result->threads, or RESULT_NO_THREAD
+ * @frame:   index of the frame
+ * @samples: at least 1
+ */
+struct firefox_sample {
+	uint32_t thread;
+	size_t frame;
+	uint64_t samples;
+};
+
+/**
+ * struct firefox_tables - the rows of the tables
+ * @frames:      all frames
+ * @nr_frames:   number of @frames
+ * @samples:     sorted by thread and frame
+ * @nr_samples:  number of @samples
+ * @names:       names of the source files
+ * @nr_names:    number of @names
+ * @of_function: index of the source file of each function, and of the samples outside all objects;
+ *               SIZE_MAX: unknown
+ * @sources:     private: a tree of the source files
+ */
+struct firefox_tables {
+	struct firefox_frame *frames;
+	size_t nr_frames;
+	struct firefox_sample *samples;
+	size_t nr_samples;
+	const char **names;
+	size_t nr_names;
+	size_t *of_function;
+	void *sources;
+};
+
+/**
+ * firefox_tables_make - make the tables of a result
+ * @tables:     zero; must be released with firefox_tables_release(), even on error
+ * @symbolized: the result; must outlive the tables
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int firefox_tables_make(struct firefox_tables *tables, const struct symbolized *symbolized);
+
+/**
+ * firefox_tables_release - free the tables
+ * @tables: set to zero
+ */
+void firefox_tables_release(struct firefox_tables *tables);
+
+#endif /* PROFIL_FIREFOX_H */
