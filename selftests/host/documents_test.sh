@@ -119,8 +119,10 @@ readme_viewers() {
 	address=$(nm "$spin" | awk '$3 == "spin_much" { print $1 }') &&
 	echo "0 $address 1000" |
 		"$sample" result "$work/view/profil.out" "$work/view/prog" &&
+	cp "$work/view/profil.out"{,.old} &&
 	PATH=$work/bin:$PATH run_installed "$work/view" <"$(block 'export --pprof')" &&
-	[ "$(grep -c spin_much "$work/out")" -ge 3 ] && [ -s "$work/view/prog.svg" ]
+	[ "$(grep -c spin_much "$work/out")" -ge 3 ] && [ -s "$work/view/prog.svg" ] &&
+	[ -s "$work/view/prog.html" ] && [ -s "$work/view/changes.html" ]
 }
 
 # The guides' programs (blocks "```c FILE") compile with the guides' commands, without a warning.

@@ -322,6 +322,8 @@ arguments() {
 	refuses 'choose a format: --gmon, .*--svg' "$work/result" &&
 	refuses 'choose one format: --svg or --json' --svg --json "$work/result" &&
 	refuses 'only one FILE can be converted' --svg "$work/result" "$work/result" &&
+	refuses 'two FILEs at most' --html "$work/result" "$work/result" "$work/result" &&
+	refuses 'only one of the files can be standard input' --html - - &&
 	refuses 'No such file or directory (ENOENT): `profil COMMAND' --svg "$work/nothing" &&
 	refuses 'result' --json "$pie" &&
 	refuses '/nonexistent/out: No such file' --json -o /nonexistent/out "$work/result" &&
@@ -338,6 +340,7 @@ keeps_result() {
 		refuses "$name is the result itself, .*: name another file with --output" \
 			--json -o "$work/$name" "$work/result" || return
 	done &&
+	refuses 'is the result itself' --html -o "$work/result" "$work/before" "$work/result" &&
 	! export_result --json >>"$work/result" &&
 	grep -q 'standard output is the result itself' "$work/err" &&
 	cmp "$work/before" "$work/result" &&

@@ -20,7 +20,8 @@ from selenium.webdriver.support.ui import Select
 
 DIRECTORY = os.path.abspath(sys.argv[1])
 
-# measured: see page_test.sh's last lines. clang's own profile with 7,489 functions has 762 kB.
+# page_test.sh prints what it measures. clang's own profile with 7,489 functions has 807 kB, and two of
+# them 1,499 kB.
 PAGE_BYTES = 2000000
 FIRST_SCREEN_MS = 1000
 
@@ -320,7 +321,7 @@ def check_alone(page):
 
 
 def check_size(page):
-    for name in "clang", "objects":
+    for name in "clang", "clangs", "objects":
         size = os.path.getsize(os.path.join(DIRECTORY, f"{name}.html"))
         print(f"measured {name}: {size} bytes")
         assert size <= PAGE_BYTES, size

@@ -80,6 +80,7 @@ symbols clang.so | awk '{
 		print 0, substr($1, 1, length($1) - 1) i, NR == 1 ? 4176 : NR % 2 ? 1 : 2, NR % 3, NR % 7 == 0
 }' | take clang "$work/clang.so"
 page clang clang
+page clangs clang clang
 
 # Nearly as many objects as a result may have
 mkdir objects

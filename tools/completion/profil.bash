@@ -29,7 +29,8 @@ _profil_options() {
 			--rate= --refresh --root= --sort= --symfs= --thread= --top=
 		;;
 	export)
-		echo --callgrind --folded --gmon --json --lcov --no-debuginfod --no-demangle \
+		echo --callgrind --firefox --folded --gmon --html --json --lcov --no-debuginfod \
+			--no-demangle \
 			--object= --output= --pprof --process= --program= --refresh --root= \
 			--speedscope --svg --symfs= --thread=
 		;;

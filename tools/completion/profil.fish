@@ -131,8 +131,10 @@ complete -c profil -n '__profil_in diff' -l old-root -x -a '(__fish_complete_dir
 complete -c profil -n '__profil_in diff' -l shares -d 'Compare shares, not seconds'
 
 complete -c profil -n '__profil_in export' -l callgrind -d 'For kcachegrind'
+complete -c profil -n '__profil_in export' -l firefox -d 'For Firefox Profiler'
 complete -c profil -n '__profil_in export' -l folded -d 'For flamegraph.pl'
 complete -c profil -n '__profil_in export' -l gmon -d 'For gprof'
+complete -c profil -n '__profil_in export' -l html -d 'A page for browsers, also of two results'
 complete -c profil -n '__profil_in export' -l json -d 'For scripts'
 complete -c profil -n '__profil_in export' -l lcov -d 'Lines with samples, for genhtml and editors'
 complete -c profil -n '__profil_in export' -l pprof -d 'For pprof'

@@ -91,12 +91,14 @@ _profil_diff() {
 }
 
 _profil_export() {
-	local formats='(--callgrind --folded --gmon --json --lcov --pprof --speedscope --svg)'
+	local formats='(--callgrind --firefox --folded --gmon --html --json --lcov --pprof --speedscope --svg)'
 
 	_arguments -s -S $_profil_common $_profil_selecting \
 		$formats'--callgrind[for kcachegrind]' \
+		$formats'--firefox[for Firefox Profiler]' \
 		$formats'--folded[for flamegraph.pl]' \
 		$formats'--gmon[for gprof]' \
+		$formats'--html[a page for browsers, also of two results]' \
 		$formats'--json[for scripts]' \
 		$formats'--lcov[lines with samples, for genhtml and editors]' \
 		$formats'--pprof[for pprof]' \
@@ -104,7 +106,8 @@ _profil_export() {
 		$formats'--svg[a picture for browsers]' \
 		'(-o --output)'{-o+,--output=}'[file or directory of the export]:file:_files' \
 		'(--root --symfs)'{--root=,--symfs=}'[objects are below this directory]:directory:_files -/' \
-		'::result:_files'
+		'::result:_files' \
+		'::new result:_files'
 }
 
 _profil_merge() {

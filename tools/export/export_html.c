@@ -6,6 +6,8 @@
  *	functions	name, object or -1, samples, in the kernel, groups (page.h)
  *	changes		function, object, old and new samples, old and new seconds, the two ends of the
  *			interval of the change, whether it is significant
+ *
+ * Names of functions and those of changes are indexes in one list: two results have nearly the same.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,6 +23,81 @@
 #include "util/base_name.h"
 #include "util/escape.h"
 #include "util/time_ns.h"
+
+/* The names of functions, and those in changes, sorted */
+struct names {
+	const char **list;
+	size_t nr;
+};
+
+static int compare_names(const void *va, const void *vb)
+{
+	const char *const *a = va, *const *b = vb;
+
+	return strcmp(*a, *b);
+}
+
+static void add_functions(struct names *names, const struct symbolized *symbolized)
+{
+	size_t i;
+
+	for (i = 0; symbolized && i < symbolized->nr_functions; i++)
+		names->list[names->nr++] = symbolized->functions[i].name;
+}
+
+static void add_change(struct names *names, const struct comparison_row *row)
+{
+	names->list[names->nr++] = row->function;
+	names->list[names->nr++] = row->object;
+}
+
+/* Collect all names. @comparison: may be all zero. Return: 0 or -ENOMEM. */
+static int collect_names(struct names *names, const struct symbolized *symbolized,
+			 const struct comparison *comparison)
+{
+	const struct symbolized *old = symbolized->old;
+	size_t room = symbolized->nr_functions + (old ? old->nr_functions : 0) +
+		      2 * comparison->nr_rows + 3;
+	size_t i, nr = 0;
+
+	names->list = calloc(room, sizeof(*names->list));
+	if (!names->list)
+		return -ENOMEM;
+	add_functions(names, symbolized);
+	add_functions(names, old);
+	names->list[names->nr++] = RESULT_OUTSIDE;
+	if (old)
+		add_change(names, &comparison->all);
+	for (i = 0; i < comparison->nr_rows; i++)
+		add_change(names, &comparison->rows[i]);
+	qsort(names->list, names->nr, sizeof(*names->list), compare_names);
+	for (i = 1; i < names->nr; i++)
+		if (compare_names(&names->list[nr], &names->list[i]))
+			names->list[++nr] = names->list[i];
+	names->nr = nr + 1;
+	return 0;
+}
+
+static size_t find_name(const struct names *names, const char *name)
+{
+	const char **found = bsearch(&name, names->list, names->nr, sizeof(*names->list),
+				     compare_names);
+
+	return (size_t)(found - names->list);
+}
+
+static void print_names(struct json *json, const struct names *names)
+{
+	size_t i;
+
+	json_member(json, "names");
+	json_enter(json, '[');
+	for (i = 0; i < names->nr; i++) {
+		json_next(json);
+		escape_json(json->out, names->list[i]);
+	}
+	json_leave(json, ']');
+}
 
 /* All samples of one function, which may be in several parts */
 struct parts {
@@ -62,17 +139,15 @@ static int find_parts(struct parts *parts, const struct result_object *object,
 	return 0;
 }
 
-static void print_function(struct json *json, const char *name, long object, uint64_t samples,
+static void print_function(struct json *json, size_t name, long object, uint64_t samples,
 			   uint64_t system)
 {
 	json_next(json);
-	putc('[', json->out);
-	escape_json(json->out, name);
-	fprintf(json->out, ",%ld,%" PRIu64 ",%" PRIu64, object, samples, system);
+	fprintf(json->out, "[%zu,%ld,%" PRIu64 ",%" PRIu64, name, object, samples, system);
 }
 
 static int print_functions(struct json *json, const struct symbolized *symbolized,
-			   const struct page_groups *groups)
+			   const struct names *names, const struct page_groups *groups)
 {
 	const struct result *result = symbolized->result;
 	struct parts parts = { 0 };
@@ -84,8 +159,8 @@ static int print_functions(struct json *json, const struct symbolized *symbolize
 	for (i = 0; !error && i < symbolized->nr_functions; i++) {
 		const struct symbolized_function *function = &symbolized->functions[i];
 
-		print_function(json, function->name, (long)function->object, function->samples,
-			       function->system);
+		print_function(json, find_name(names, function->name), (long)function->object,
+			       function->samples, function->system);
 		error = find_parts(&parts, &result->objects[function->object], function);
 		if (!error)
 			error = page_groups_print_parts(json->out, groups, result, parts.list,
@@ -93,7 +168,8 @@ static int print_functions(struct json *json, const struct symbolized *symbolize
 		putc(']', json->out);
 	}
 	if (!error && result->outside) {
-		print_function(json, RESULT_OUTSIDE, -1, result->outside, result->outside_system);
+		print_function(json, find_name(names, RESULT_OUTSIDE), -1, result->outside,
+			       result->outside_system);
 		error = page_groups_print_parts(json->out, groups, result, result->outside_parts,
 						result->nr_outside_parts);
 		putc(']', json->out);
@@ -145,7 +221,8 @@ static int print_head(struct json *json, const struct result *result)
 	return 0;
 }
 
-static int print_side(struct json *json, const struct symbolized *symbolized)
+static int print_side(struct json *json, const struct symbolized *symbolized,
+		      const struct names *names)
 {
 	struct page_groups groups;
 	int error = page_groups_make(&groups, symbolized->result);
@@ -158,7 +235,7 @@ static int print_side(struct json *json, const struct symbolized *symbolized)
 		error = print_objects(json, symbolized->result);
 	if (!error) {
 		page_groups_print(json, &groups);
-		error = print_functions(json, symbolized, &groups);
+		error = print_functions(json, symbolized, names, &groups);
 	}
 	if (!error)
 		error = page_code_print(json, symbolized);
@@ -167,65 +244,75 @@ static int print_side(struct json *json, const struct symbolized *symbolized)
 	return error;
 }
 
-static void print_change(struct json *json, const struct comparison_row *row)
+static void print_change(struct json *json, const struct comparison_row *row,
+			 const struct names *names)
 {
 	json_next(json);
-	putc('[', json->out);
-	escape_json(json->out, row->function);
-	putc(',', json->out);
-	escape_json(json->out, row->object);
-	fprintf(json->out, ",%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%.6g,%.6g,%d]", row->old_samples,
+	fprintf(json->out, "[%zu,%zu,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%.6g,%.6g,%d]",
+		find_name(names, row->function), find_name(names, row->object), row->old_samples,
 		row->new_samples, row->old, row->new, row->interval.low, row->interval.high,
 		row->is_significant);
 }
 
-static int print_changes(struct json *json, const struct symbolized *old,
-			 const struct symbolized *new)
+/* All functions together are the first one. */
+static void print_changes(struct json *json, const struct comparison *comparison,
+			  const struct names *names)
 {
-	struct profile profiles[2] = { 0 };
-	const struct comparison_side sides[] = {
-		{ old->result, &profiles[0] }, { new->result, &profiles[1] },
-	};
-	struct comparison comparison = { 0 };
-	int error = profile_of(&profiles[0], old);
 	size_t i;
 
-	if (!error)
-		error = profile_of(&profiles[1], new);
-	if (!error)
-		error = comparison_make(&comparison, &sides[0], &sides[1], COMPARISON_OF_SECONDS);
 	json_member(json, "changes");
 	json_enter(json, '[');
-	if (!error) {
-		/* all together is the first one */
-		print_change(json, &comparison.all);
-		for (i = 0; i < comparison.nr_rows; i++)
-			print_change(json, &comparison.rows[i]);
-	}
+	print_change(json, &comparison->all, names);
+	for (i = 0; i < comparison->nr_rows; i++)
+		print_change(json, &comparison->rows[i], names);
 	json_leave(json, ']');
-	comparison_release(&comparison);
-	profile_release(&profiles[0]);
-	profile_release(&profiles[1]);
+}
+
+/* Print the data. @comparison: all zero if there is no old result. Return: 0 or -ENOMEM. */
+static int print_data(FILE *out, const struct symbolized *symbolized,
+		      const struct comparison *comparison)
+{
+	struct json json = { .out = out };
+	struct names names = { 0 };
+	int error = collect_names(&names, symbolized, comparison);
+
+	json_enter(&json, '{');
+	if (!error) {
+		print_names(&json, &names);
+		json_member(&json, "sides");
+		json_enter(&json, '[');
+		if (symbolized->old)
+			error = print_side(&json, symbolized->old, &names);
+		if (!error)
+			error = print_side(&json, symbolized, &names);
+		json_leave(&json, ']');
+		if (symbolized->old)
+			print_changes(&json, comparison, &names);
+	}
+	json_leave(&json, '}');
+	free(names.list);
 	return error;
 }
 
-/* Print the data. Return: 0 or -ENOMEM. */
-static int print_data(FILE *out, const struct symbolized *symbolized)
+/* Print the data with the changes since the old result. Return: 0 or -ENOMEM. */
+static int print_compared(FILE *out, const struct symbolized *symbolized)
 {
-	struct json json = { .out = out };
-	int error = 0;
+	struct profile profiles[2] = { 0 };
+	const struct comparison_side sides[] = {
+		{ symbolized->old->result, &profiles[0] }, { symbolized->result, &profiles[1] },
+	};
+	struct comparison comparison = { 0 };
+	int error = profile_of(&profiles[0], symbolized->old);
 
-	json_enter(&json, '{');
-	json_member(&json, "sides");
-	json_enter(&json, '[');
-	if (symbolized->old)
-		error = print_side(&json, symbolized->old);
 	if (!error)
-		error = print_side(&json, symbolized);
-	json_leave(&json, ']');
-	if (!error && symbolized->old)
-		error = print_changes(&json, symbolized->old, symbolized);
-	json_leave(&json, '}');
+		error = profile_of(&profiles[1], symbolized);
+	if (!error)
+		error = comparison_make(&comparison, &sides[0], &sides[1], COMPARISON_OF_SECONDS);
+	if (!error)
+		error = print_data(out, symbolized, &comparison);
+	comparison_release(&comparison);
+	profile_release(&profiles[0]);
+	profile_release(&profiles[1]);
 	return error;
 }
 
@@ -253,7 +340,8 @@ int export_html(FILE *out, const struct symbolized *symbolized)
 
 	if (!stream)
 		return -ENOMEM;
-	error = print_data(stream, symbolized);
+	error = symbolized->old ? print_compared(stream, symbolized) :
+		print_data(stream, symbolized, &(struct comparison){ 0 });
 	if (fclose(stream) && !error)
 		error = -ENOMEM;
 	if (!error) {

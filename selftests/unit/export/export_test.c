@@ -296,7 +296,10 @@ static size_t count(const char *part)
 /* Its functions are in all formats that have functions. In the picture, each is enlarged. */
 static void made_code_has_names(void **state)
 {
-	static const char *const formats[] = { "folded", "callgrind", "json", "speedscope", "svg" };
+	static const char *const formats[] = {
+		"folded", "callgrind", "json", "speedscope", "firefox", "html",
+		"svg",
+	};
 	size_t i, enlarged;
 
 	(void)state;
@@ -421,6 +424,57 @@ static void each_field_is_in_json(void **state)
 	write_text("json");
 	assert_has_fields(&fields_of_result, &result);
 	result_release(&result);
+}
+
+/* Frames are addresses in user mode or in the kernel; weights are of a thread. */
+static void firefox(void **state)
+{
+	(void)state;
+	write_text("firefox");
+	assert_has("\"product\":\"odd: code by object and address, not by time\"");
+	/* 0x1000 in both modes, 0x1010 in user mode, 0x1ff3 in the kernel */
+	assert_has("\"address\":[4096,4096,4112,8179,8192,12284,");
+	assert_has("\"category\":[1,2,1,2,1,1,");
+	assert_has("\"weightType\":\"samples\",\n\"stack\":[0,1,2,3,4,5,14],\n"
+		   "\"weight\":[2,1,4,5,6,1,1],\n\"time\":[0.000,2.006,3.009,");
+}
+
+/* The samples of each function are of a program and a thread; no name contains markup. */
+static void html(void **state)
+{
+	char *data, *end;
+
+	(void)state;
+	write_text("html");
+	data = strstr(text, "application/json\">\n");
+	assert_non_null(data);
+	end = strstr(data, "</script>");
+	assert_non_null(end);
+	assert_has("\"f;\\\"g\\\"\\\\\\u0009\\u003ch&i>");
+	assert_has("\"programs\":[\"(unlisted)\",\n\"o\\\"d;d \\u003c&>");
+	assert_has("\"threads\":[\"(unlisted)\",\n\"[unknown]\",\n\"a \\\"b\\\"\"]");
+	assert_has("[2,-1,7,2,0,6,2,5,1,0]");
+	*end = '\0';
+	assert_null(strchr(data, '<'));
+}
+
+/* Of two results, the page has the changes, first that of all functions together. */
+static void html_of_two(void **state)
+{
+	struct symbolized old;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	symbolize();
+	assert_int_equal(symbolize_result(&old, &result, fake_find, NULL, fake_demangle), 0);
+	symbolized.old = &old;
+	assert_int_equal(export_html(out, &symbolized), 0);
+	fclose(out);
+	symbolized_release(&old);
+	assert_int_equal(count("\"functions\":["), 2);
+	assert_has("\"changes\":[[2,0,4295098432,4295098432,");
 }
 
 static void empty_result(void **state)
@@ -730,6 +784,9 @@ int main(void)
 		TEST(folded),
 		TEST(made_code_has_names),
 		TEST(speedscope),
+		TEST(firefox),
+		TEST(html),
+		TEST(html_of_two),
 		TEST(unknown_figures_are_null_in_json),
 		TEST(each_field_is_in_json),
 		TEST(empty_result),

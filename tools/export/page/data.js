@@ -8,6 +8,11 @@ const sides = data.sides;
 const newest = sides[sides.length - 1];
 const isComparison = sides.length > 1;
 
+/* Names are in one list. */
+for (const side of sides)
+	for (const fields of side.functions)
+		fields[0] = data.names[fields[0]];
+
 const ALL = -1;		/* of a filter */
 const Z = 1.959963984540054;	/* 95 % of a normal distribution are within so many deviations */
 
@@ -98,7 +103,7 @@ function makeRows(kind, program, thread) {
 /* The change of all functions together is the first one. */
 function makeChange(fields) {
 	return {
-		name: fields[0], object: fields[1], oldSamples: fields[2], newSamples: fields[3],
+		name: data.names[fields[0]], object: data.names[fields[1]], oldSamples: fields[2], newSamples: fields[3],
 		old: fields[4], new: fields[5], change: fields[5] - fields[4],
 		low: fields[6], high: fields[7], isCertain: Boolean(fields[8]),
 	};
