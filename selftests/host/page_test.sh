@@ -71,7 +71,8 @@ page hostile hostile
 # As many functions and samples as clang has when it compiles 50 lines of C++
 awk 'BEGIN {
 	for (i = 0; i < 5009; i++) {
-		name = "\"clang::Sema::Actions" i "::check(clang::Expression const&, llvm::SmallVectorImpl<clang::Type*>&)\""
+		name = "\"clang::Sema::Actions" i \
+			"::check(clang::Expression const&, llvm::SmallVectorImpl<clang::Type*>&)\""
 		printf ".globl %s\n.type %s, @function\n%s: .fill 64, 1, 0x90\n", name, name, name
 	}
 }' | gcc -shared -nostdlib -x assembler -o clang.so - || exit 1

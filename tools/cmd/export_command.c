@@ -80,12 +80,9 @@ static void refuse_no_format(const struct argp_state *state)
 	free(names);
 }
 
-static void check_arguments(const struct argp_state *state, const struct arguments *arguments)
+/* Refuse two files that cannot be compared. */
+static void check_two(const struct argp_state *state, const struct arguments *arguments)
 {
-	if (!arguments->format)
-		refuse_no_format(state);
-	if (!arguments->inputs[1])
-		return;
 	if (!arguments->format->compares)
 		options_error(state, "only one FILE can be converted, except with --html: unexpected '%s'",
 			      arguments->inputs[1]);
@@ -118,7 +115,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->inputs[state->arg_num] = text;
 		return 0;
 	case ARGP_KEY_END:
-		check_arguments(state, arguments);
+		if (!arguments->format)
+			refuse_no_format(state);
+		else if (arguments->inputs[1])
+			check_two(state, arguments);
 		return 0;
 	}
 	if (key < FORMATS || key >= FORMATS + nr_formats())

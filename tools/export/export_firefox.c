@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The processed profile format of Firefox Profiler, version 61. A table has a list for each column. A
- * frame is an address in user mode or in the kernel, which are the categories; a stack is a frame.
+ * The processed profile format of Firefox Profiler, version 61. A table has a list for each column.
+ * A frame is an address in user mode or in the kernel, which are the categories; a stack is a
+ * frame.
  *
  * The samples of a thread have no times. They are written by object and address, each where the CPU
  * time of those before it ends; the name of the profile states that.
@@ -233,12 +234,13 @@ static void print_shared(struct json *json, const struct symbolized *symbolized,
 	print_functions(json, symbolized, tables);
 	print_frames(json, symbolized, tables);
 	json_member(json, "nativeSymbols");
-	fputs("{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0}", json->out);
+	fputs("{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0}",
+	      json->out);
 	json_leave(json, '}');
 }
 
-static void print_table(struct json *json, const struct firefox_tables *tables, size_t first, size_t next,
-			double rate)
+static void print_table(struct json *json, const struct firefox_tables *tables, size_t first,
+			size_t next, double rate)
 {
 	uint64_t before = 0;
 	size_t i;
@@ -270,7 +272,8 @@ static void print_table(struct json *json, const struct firefox_tables *tables, 
 /* @index: in result->threads, or RESULT_NO_THREAD */
 static void print_owner(struct json *json, const struct result *result, uint32_t index)
 {
-	const struct result_thread *thread = index < result->nr_threads ? &result->threads[index] : NULL;
+	const struct result_thread *thread = index < result->nr_threads ?
+					     &result->threads[index] : NULL;
 	const struct result_process *process = thread && thread->process != RESULT_NO_PROCESS ?
 					       &result->processes[thread->process] : NULL;
 
@@ -299,7 +302,8 @@ static void print_threads(struct json *json, const struct result *result,
 		print_owner(json, result, tables->samples[first].thread);
 		fputs(",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
 		      "\"unregisterTime\":null,\"pausedRanges\":[],\n\"markers\":{\"data\":[],\"name\":[],"
-		      "\"startTime\":[],\"endTime\":[],\"phase\":[],\"category\":[],\"length\":0}", json->out);
+		      "\"startTime\":[],\"endTime\":[],\"phase\":[],\"category\":[],\"length\":0}",
+		      json->out);
 		print_table(json, tables, first, next, result_rate(result));
 		json_leave(json, '}');
 	}
@@ -356,7 +360,8 @@ static int print_meta(struct json *json, const struct result *result)
 		      "\"markerSchema\":[],\n\"categories\":["
 		      "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
 		      "{\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
-		      "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]", json->out);
+		      "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]",
+		      json->out);
 		json_leave(json, '}');
 		error = 0;
 	}

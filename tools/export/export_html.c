@@ -4,10 +4,11 @@
  * their elements without names, because there are thousands:
  *
  *	functions	name, object or -1, samples, in the kernel, groups (page.h)
- *	changes		function, object, old and new samples, old and new seconds, the two ends of the
- *			interval of the change, whether it is significant
+ *	changes		function, object, old and new samples, old and new seconds, the two ends
+ *			of the interval of the change, whether it is significant
  *
- * Names of functions and those of changes are indexes in one list: two results have nearly the same.
+ * Names of functions and those of changes are indexes in one list: two results have nearly the
+ * same.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables of a profile for Firefox Profiler. A frame is an address in user mode or in the kernel,
- * and has the line of the function itself: in inlined code, that of the call.
+ * The tables of a profile for Firefox Profiler. A frame is an address in user mode or in the
+ * kernel, and has the line of the function itself: in inlined code, that of the call.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,8 +44,8 @@ static int find_source(struct firefox_tables *tables, const char *name, size_t *
 }
 
 /* Find the line of a count in the function itself, of inlined code that of the call. */
-static int find_line(struct firefox_tables *tables, const struct symbolized *symbolized, size_t function,
-		     size_t count, int *line)
+static int find_line(struct firefox_tables *tables, const struct symbolized *symbolized,
+		     size_t function, size_t count, int *line)
 {
 	struct source_frame frames[SYMBOLS_MAX_FRAMES];
 	size_t nr = 0;
@@ -60,7 +60,8 @@ static int find_line(struct firefox_tables *tables, const struct symbolized *sym
 	return find_source(tables, frames[nr - 1].file, &tables->of_function[function]);
 }
 
-static void add_sample(struct firefox_tables *tables, const struct result_part *part, uint64_t samples)
+static void add_sample(struct firefox_tables *tables, const struct result_part *part,
+		       uint64_t samples)
 {
 	if (samples)
 		tables->samples[tables->nr_samples++] = (struct firefox_sample){
@@ -88,7 +89,8 @@ static void add_frames(struct firefox_tables *tables, const struct firefox_frame
 	}
 }
 
-static int add_function(struct firefox_tables *tables, const struct symbolized *symbolized, size_t i)
+static int add_function(struct firefox_tables *tables, const struct symbolized *symbolized,
+			size_t i)
 {
 	const struct symbolized_function *function = &symbolized->functions[i];
 	const struct result_object *object = &symbolized->result->objects[function->object];

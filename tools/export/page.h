@@ -20,8 +20,8 @@ extern const char page_after_data[];
  * @nr_programs: number of @programs
  * @threads:     names of the threads, sorted
  * @nr_threads:  number of @threads
- * @of_thread:   the group of each thread of the result, which is @nr_threads * program + thread; and
- *               the last one, that of threads that are not listed
+ * @of_thread:   the group of each thread of the result, which is @nr_threads * program + thread;
+ *               and the last one, that of threads that are not listed
  */
 struct page_groups {
 	const char **programs;
@@ -59,8 +59,9 @@ void page_groups_print(struct json *json, const struct page_groups *groups);
  *
  * Return: 0 or -ENOMEM.
  */
-int page_groups_print_parts(FILE *out, const struct page_groups *groups, const struct result *result,
-			    const struct result_part *parts, size_t nr);
+int page_groups_print_parts(FILE *out, const struct page_groups *groups,
+			    const struct result *result, const struct result_part *parts,
+			    size_t nr);
 
 /**
  * page_groups_release - free the groups

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which samples are of which program and thread. Threads with the same name in programs with the same
- * file name are one group: a build has thousands of processes.
+ * Which samples are of which program and thread. Threads with the same name in programs with the
+ * same file name are one group: a build has thousands of processes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -135,8 +135,9 @@ static size_t add_up(struct part *parts, size_t nr)
 	return to + 1;
 }
 
-int page_groups_print_parts(FILE *out, const struct page_groups *groups, const struct result *result,
-			    const struct result_part *parts, size_t nr)
+int page_groups_print_parts(FILE *out, const struct page_groups *groups,
+			    const struct result *result, const struct result_part *parts,
+			    size_t nr)
 {
 	struct part *sums = calloc(nr + 1, sizeof(*sums));
 	size_t i;

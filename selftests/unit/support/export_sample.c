@@ -6,8 +6,8 @@
  *	export_sample result OUT FILE...	writes a result whose objects are ELF files
  *
  * The second form reads samples from standard input. A line is the index of a FILE, an address,
- * and a number of samples; and perhaps the index of a thread below THREADS, each in a program of its
- * own, and how many of the samples are in the kernel.
+ * and a number of samples; and perhaps the index of a thread below THREADS, each in a program of
+ * its own, and how many of the samples are in the kernel.
  */
 #include <err.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The source and the instructions of a function, below its row. Of a comparison, those of both sides
- * are beside each other.
+ * The source and the instructions of a function, below its row. Of a comparison, those of both
+ * sides are beside each other.
  */
 const HEATS = 5;	/* classes h1 to h5 in page.css */
 

@@ -61,7 +61,7 @@ const kinds = {
 	thread: (fields, group) => newest.threads[threadOf(group)],
 };
 
-/* Makes the rows of the selected samples. A function is a row, or belongs to the row of that name. */
+/* Makes the rows of the selected samples. A function is a row, or belongs to one. */
 function makeRows(kind, program, thread) {
 	const rows = [], byName = new Map();
 	let all = 0;
@@ -103,7 +103,7 @@ function makeRows(kind, program, thread) {
 /* The change of all functions together is the first one. */
 function makeChange(fields) {
 	return {
-		name: data.names[fields[0]], object: data.names[fields[1]], oldSamples: fields[2], newSamples: fields[3],
+		name: data.names[fields[0]], object: data.names[fields[1]],
 		old: fields[4], new: fields[5], change: fields[5] - fields[4],
 		low: fields[6], high: fields[7], isCertain: Boolean(fields[8]),
 	};

@@ -6,7 +6,7 @@ function byId(id) {
 	return document.getElementById(id);
 }
 
-/* Makes an element with properties, attributes (their names have a "-", or are "role"), children. */
+/* Makes an element. Names of attributes have a "-", or are "role"; others are properties. */
 function make(tag, properties, ...children) {
 	const element = document.createElement(tag);
 

@@ -8,9 +8,9 @@ function describeSide(side, name) {
 	const user = seconds((side.samples - side.system) / side.rate, side);
 	const command = make("p", {}, ...(name ? [make("strong", {}, name), " "] : []),
 		make("code", {}, shown(side.command)));
-	const figures = make("p", {}, count(side.samples) + " samples at " + side.rate + " Hz = " + spent +
-		" s of CPU time: " + user + " s user, " + kernel + " s kernel. " + shown(side.host) +
-		", Linux " + shown(side.kernel) + ", " + side.start + ".");
+	const figures = make("p", {}, count(side.samples) + " samples at " + side.rate + " Hz = " +
+		spent + " s of CPU time: " + user + " s user, " + kernel + " s kernel. " +
+		shown(side.host) + ", Linux " + shown(side.kernel) + ", " + side.start + ".");
 
 	if (side.lost)
 		figures.append(" " + count(side.lost) + " samples were lost.");
@@ -20,8 +20,9 @@ function describeSide(side, name) {
 function describeChange() {
 	const all = makeChange(data.changes[0]);
 
-	return make("p", {}, make("strong", {}, "All together: "), signed(all.change, newest) + " s (" +
-		signed(all.low, newest) + " … " + signed(all.high, newest) + ")" +
+	return make("p", {}, make("strong", {}, "All together: "),
+		signed(all.change, newest) + " s (" + signed(all.low, newest) + " … " +
+		signed(all.high, newest) + ")" +
 		(all.isCertain ? ", more than chance explains." : ", which chance explains."));
 }
 
@@ -38,7 +39,8 @@ function makeSummary() {
 	byId("legend").append(...(isComparison ? [
 		make("i", { className: "key worse" }), " slower, ",
 		make("i", { className: "key better" }), " faster, ",
-		make("i", { className: "key uncertain" }), " chance explains it. The line is the 95 % interval of the change.",
+		make("i", { className: "key uncertain" }), " chance explains it. ",
+		"The line is the 95 % interval of the change.",
 	] : [
 		make("i", { className: "key user" }), " user mode, ", make("i", { className: "key kernel" }),
 		" kernel. The line is the 95 % interval of the share.",
@@ -50,7 +52,8 @@ function makeSummary() {
 /* Fills a list with all, and what has samples, most first. Keeps what is chosen, if it is there. */
 function fillFilter(id, names, samples) {
 	const select = byId(id), chosen = select.value;
-	const order = [...names.keys()].filter((i) => samples[i]).sort((a, b) => samples[b] - samples[a]);
+	const order = [...names.keys()].filter((i) => samples[i])
+		.sort((a, b) => samples[b] - samples[a]);
 	const option = (value, text) => make("option", { value }, text);
 
 	select.replaceChildren(option(ALL, "all"), ...order.map((i) =>
@@ -93,8 +96,10 @@ function makeControls() {
 		setRows(data.changes.slice(1).map(makeChange));
 		return;
 	}
-	byId("by").append(...Object.keys(kinds).map((kind) => make("option", { value: kind }, kind + "s")));
-	fillFilter("program", newest.programs, countGroups(newest.programs.length, programOf, () => true));
+	byId("by").append(...Object.keys(kinds).map((kind) =>
+		make("option", { value: kind }, kind + "s")));
+	fillFilter("program", newest.programs,
+		countGroups(newest.programs.length, programOf, () => true));
 	for (const id of ["by", "program", "thread"])
 		byId(id).addEventListener("change", applyFilters);
 	applyFilters();
@@ -103,8 +108,9 @@ function makeControls() {
 /* --- theme ----------------------------------------------------------------------- */
 
 function isDark() {
-	return document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" :
-		matchMedia("(prefers-color-scheme: dark)").matches;
+	const chosen = document.documentElement.dataset.theme;
+
+	return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
 function showTheme() {
@@ -134,7 +140,8 @@ function activate(row) {
 
 /* Esc in the code of a row, or at the row, closes it; elsewhere it ends the search. */
 function escape(target) {
-	const code = target.closest(".code"), row = code ? code.previousSibling : target.closest(".row");
+	const code = target.closest(".code");
+	const row = code ? code.previousSibling : target.closest(".row");
 
 	if (row && row.nextSibling && row.nextSibling.className === "code") {
 		closeCode(row);

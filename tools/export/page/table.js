@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table: its columns, their order, the rows that match the search, and the keys that move in it.
- * Rows are made a screen or two at a time: a browser takes seconds for thousands.
+ * The table: its columns, their order, the rows that match the search, and the keys that move in
+ * it. Rows are made a screen or two at a time: a browser takes seconds for thousands.
  */
 const STEP = 150;
 
-/* title: of the column. value: what it is sorted by. cell: its contents. hides: on narrow screens */
+/* value: what the column is sorted by. cell: its contents. hides: on narrow screens */
 const shareColumns = [
 	{
 		id: "share", title: "Share %", value: (row) => row.share, cell: shareCell,
