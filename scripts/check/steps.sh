@@ -169,7 +169,7 @@ unit() {
 
 native() {
 	make -s -C selftests run_tests \
-		TESTS="$(printf 'host/%s_test.sh ' fallback headers export page diff cost log documents usage \
+		TESTS="$(printf 'host/%s_test.sh ' fallback headers export page code diff cost log documents usage \
 			listing monout prof install distribution dkms rpm)"
 }
 

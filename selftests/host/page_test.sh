@@ -44,8 +44,8 @@ spin() {
 
 	less=$(nm "$pie" | awk '$3 == "spin_less" { print $1 }')
 	much=$(nm "$pie" | awk '$3 == "spin_much" { print $1 }')
-	printf '0 %s %s 1 0\n0 %s %s 1 0\n0 %s %s 2 %s\n' "$less" "$1" "$much" "$2" "$much" "$3" "$4" |
-		sort -k 2,2 -k 4,4
+	printf '0 %s %s 0 1\n0 %s %s 0 1\n0 %s %s %s 2\n' "$less" "$1" "$much" "$2" "$much" "$3" "$4" |
+		sort -k 2,2 -k 5,5
 }
 cd "$work" || exit 1
 spin 2000 5000 1000 600 | take old "$pie"
@@ -78,7 +78,7 @@ awk 'BEGIN {
 }' | gcc -shared -nostdlib -x assembler -o clang.so - || exit 1
 symbols clang.so | awk '{
 	for (i = 0; i < 4; i++)
-		print 0, substr($1, 1, length($1) - 1) i, NR == 1 ? 4176 : NR % 2 ? 1 : 2, NR % 3, NR % 7 == 0
+		print 0, substr($1, 1, length($1) - 1) i, NR == 1 ? 4176 : NR % 2 ? 1 : 2, NR % 7 == 0, NR % 3
 }' | take clang "$work/clang.so"
 page clang clang
 page clangs clang clang

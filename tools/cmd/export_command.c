@@ -13,8 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <linux/profil.h>
+
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "export/code.h"
 #include "export/export.h"
 #include "result/result.h"
 #include "result/resultfile.h"
@@ -35,6 +38,7 @@ static const char doc[] =
 	"  profil export --callgrind -o c;    kcachegrind c\n"
 	"  profil export --gmon -o dir;       gprof -p -b ./prog dir/prog.gmon.out\n"
 	"  profil export --folded | flamegraph.pl >p.svg\n"
+	"  profil export --bolt=fdata -o f;   llvm-bolt -nl -data=f ./prog -o prog.bolt\n"
 	"\n"
 	"Exit status: 0; 1 if FILE cannot be read or OUT cannot be written; 2 for wrong usage.\n"
 	"\n"
@@ -63,6 +67,29 @@ static int nr_formats(void)
 	return nr;
 }
 
+static bool has_variants(const struct export_format *format)
+{
+	return format[1].name && !strcmp(format[1].name, format->name);
+}
+
+/* Return: the variant @text of a format; NULL is the format itself. Exits if there is none. */
+static const struct export_format *find_variant(const struct export_format *format,
+						const char *text,
+						const struct argp_state *state)
+{
+	const struct export_format *variant = format;
+
+	if (!text)
+		return format;
+	while (has_variants(variant)) {
+		variant++;
+		if (!strcmp(variant->variant, text))
+			return variant;
+	}
+	options_error(state, "--%s has no variant '%s': see profil-export(1)", format->name, text);
+	return format;
+}
+
 /* Print the list of formats, "--gmon, --callgrind, ...", and exit. */
 static void refuse_no_format(const struct argp_state *state)
 {
@@ -74,7 +101,8 @@ static void refuse_no_format(const struct argp_state *state)
 	if (!out)
 		failure_exit(EXIT_NO_RESULT, "formats", errno);
 	for (format = export_formats; format->name; format++)
-		fprintf(out, "%s--%s", format == export_formats ? "" : ", ", format->name);
+		if (!format->variant)
+			fprintf(out, "%s--%s", format == export_formats ? "" : ", ", format->name);
 	fclose(out);
 	options_error(state, "choose a format: %s", names);
 	free(names);
@@ -126,7 +154,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	if (arguments->format)
 		options_error(state, "choose one format: --%s or --%s", arguments->format->name,
 			      export_formats[key - FORMATS].name);
-	arguments->format = &export_formats[key - FORMATS];
+	arguments->format = find_variant(&export_formats[key - FORMATS], text, state);
 	return 0;
 }
 
@@ -135,19 +163,25 @@ static struct argp_option *make_options(void)
 {
 	const int nr = nr_formats();
 	struct argp_option *options = calloc((size_t)nr + OTHER_OPTIONS, sizeof(*options));
-	struct argp_option *option;
+	struct argp_option *option = options;
 	int i;
 
 	if (!options)
 		failure_exit(EXIT_NO_RESULT, "options", errno);
-	for (i = 0; i < nr; i++)
-		options[i] = (struct argp_option){
-			.name = export_formats[i].name,
+	for (i = 0; i < nr; i++) {
+		const struct export_format *format = &export_formats[i];
+
+		if (format->variant)
+			continue;
+		*option++ = (struct argp_option){
+			.name = format->name,
 			.key = FORMATS + i,
-			.doc = export_formats[i].help,
+			.arg = has_variants(format) ? "VARIANT" : NULL,
+			.flags = has_variants(format) ? OPTION_ARG_OPTIONAL : 0,
+			.doc = format->help,
 			.group = 1,
 		};
-	option = &options[nr];
+	}
 	*option++ = (struct argp_option){
 		.name = "output", .key = OUTPUT, .arg = "OUT", .group = 2,
 		.doc = "Write to OUT (default: standard output; with --gmon, the current directory)",
@@ -185,12 +219,36 @@ static void parse(int argc, char **argv, struct arguments *arguments)
 	free(options);
 }
 
+/* The kernel's tick, unlike a random point, may be in step with the program. */
+static void warn_of_clock(const struct result *result)
+{
+	if (result->clock == PROFIL_CLOCK_TICK)
+		failure_warnx("the profile is of --clock=tick: if the program is in step with the tick, the counts are of the wrong code; the default clock is not");
+}
+
 /* A result to be written, with its names */
 struct side {
 	struct result result;
 	struct symbols *symbols;
 	struct symbolized symbolized;
 };
+
+static int write_code(const struct arguments *arguments, struct side *side)
+{
+	const struct export_format *format = arguments->format;
+	struct code code = { 0 };
+	int error = code_read(&code, &side->symbolized, side->symbols, format->needs,
+			      arguments->selection.object);
+
+	if (!error)
+		error = export_to(format, &side->symbolized, &code, arguments->output);
+	if (!error) {
+		warn_of_clock(&side->result);
+		code_print_left_out(&code);
+	}
+	code_release(&code);
+	return error;
+}
 
 static int find_names(struct side *side, const struct arguments *arguments)
 {
@@ -205,7 +263,9 @@ static int find_names(struct side *side, const struct arguments *arguments)
 		failure_warn("functions", -error);
 		return error;
 	}
-	options_warn_symbols(&side->result, side->symbols);
+	/* of one file, code_read() says more */
+	if (!arguments->format->write_code)
+		options_warn_symbols(&side->result, side->symbols);
 	side->symbolized.find_line = symbols_line;
 	side->symbolized.find_frames = symbols_frames;
 	side->symbolized.symbols = side->symbols;
@@ -225,7 +285,11 @@ static int write_named(const struct arguments *arguments, struct side *sides, si
 		error = find_names(&sides[i], arguments);
 	if (!error) {
 		new->symbolized.old = nr > 1 ? &sides[0].symbolized : NULL;
-		error = export_to(arguments->format, &new->symbolized, arguments->output);
+		if (arguments->format->write_code)
+			error = write_code(arguments, new);
+		else
+			error = export_to(arguments->format, &new->symbolized, NULL,
+					  arguments->output);
 		for (i = 0; i < nr; i++)
 			options_warn_lines(&sides[i].result, sides[i].symbols);
 	}
@@ -288,7 +352,7 @@ int export_main(int argc, char **argv)
 	/* formats with a file per object contain no names of functions */
 	if (arguments.format->write_object)
 		error = export_to(arguments.format,
-				  &(struct symbolized){ .result = &sides[0].result },
+				  &(struct symbolized){ .result = &sides[0].result }, NULL,
 				  arguments.output);
 	else
 		error = write_named(&arguments, sides, nr);

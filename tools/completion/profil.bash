@@ -11,6 +11,8 @@ _profil_values() {
 	--by | --by=) echo function line object address process thread program ;;
 	--sort | --sort=) echo samples name object address ;;
 	--color=) echo auto always never ;;
+	--bolt=) echo fdata ;;
+	--order=) echo sections script ;;
 	-p | --pid | --pid=) (cd /proc && echo [0-9]*) ;;
 	*) return 1 ;;
 	esac
@@ -29,9 +31,9 @@ _profil_options() {
 			--rate= --refresh --root= --sort= --symfs= --thread= --top=
 		;;
 	export)
-		echo --callgrind --firefox --folded --gmon --html --json --lcov --no-debuginfod \
-			--no-demangle \
-			--object= --output= --pprof --process= --program= --refresh --root= \
+		echo --autofdo --bolt --callgrind --firefox --folded --gmon --html --json --lcov \
+			--no-debuginfod --no-demangle --object= --order --output= --pprof --process= \
+			--program= --refresh --root= \
 			--speedscope --svg --symfs= --thread=
 		;;
 	diff)

@@ -91,9 +91,11 @@ _profil_diff() {
 }
 
 _profil_export() {
-	local formats='(--callgrind --firefox --folded --gmon --html --json --lcov --pprof --speedscope --svg)'
+	local formats='(--autofdo --bolt --callgrind --firefox --folded --gmon --html --json --lcov --order --pprof --speedscope --svg)'
 
 	_arguments -s -S $_profil_common $_profil_selecting \
+		$formats'--autofdo[for create_gcov and create_llvm_prof]' \
+		$formats'--bolt=-[for BOLT]::variant:(fdata)' \
 		$formats'--callgrind[for kcachegrind]' \
 		$formats'--firefox[for Firefox Profiler]' \
 		$formats'--folded[for flamegraph.pl]' \
@@ -101,6 +103,7 @@ _profil_export() {
 		$formats'--html[a page for browsers, also of two results]' \
 		$formats'--json[for scripts]' \
 		$formats'--lcov[lines with samples, for genhtml and editors]' \
+		$formats'--order=-[functions for a linker, hottest first]::variant:(sections script)' \
 		$formats'--pprof[for pprof]' \
 		$formats'--speedscope[for speedscope]' \
 		$formats'--svg[a picture for browsers]' \

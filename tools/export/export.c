@@ -73,6 +73,39 @@ const struct export_format export_formats[] = {
 		.write = export_html,
 		.compares = true,
 	},
+	{
+		.name = "bolt",
+		.help = "Write the samples in the program, for perf2bolt of LLVM 21 and later; fdata: for llvm-bolt of any version",
+		.write_code = export_bolt,
+		.needs = CODE_RELOCATIONS,
+	},
+	{
+		.name = "bolt",
+		.variant = "fdata",
+		.write_code = export_bolt_fdata,
+		.needs = CODE_RELOCATIONS,
+	},
+	{
+		.name = "autofdo",
+		.help = "Write the samples in the program, for create_llvm_prof and create_gcov",
+		.write_code = export_autofdo,
+		.needs = CODE_DEBUG_INFO,
+	},
+	{
+		.name = "order",
+		.help = "Write the functions of the program, hottest first: symbols for lld; sections for gold; a script for GNU ld",
+		.write_code = export_order,
+	},
+	{
+		.name = "order",
+		.variant = "sections",
+		.write_code = export_order_sections,
+	},
+	{
+		.name = "order",
+		.variant = "script",
+		.write_code = export_order_script,
+	},
 	{ 0 }
 };
 
@@ -137,8 +170,14 @@ static int close_file(FILE *out, const char *path, int error)
 	return error;
 }
 
-static int write_file(const struct export_format *format,
-		      const struct symbolized *symbolized, const char *path)
+static int write_to(FILE *out, const struct export_format *format,
+		    const struct symbolized *symbolized, struct code *code)
+{
+	return code ? format->write_code(out, code) : format->write(out, symbolized);
+}
+
+static int write_file(const struct export_format *format, const struct symbolized *symbolized,
+		      struct code *code, const char *path)
 {
 	FILE *out = fopen(path, "we");
 	int error;
@@ -146,14 +185,14 @@ static int write_file(const struct export_format *format,
 	if (!out)
 		error = -errno;
 	else
-		error = close_file(out, path, format->write(out, symbolized));
+		error = close_file(out, path, write_to(out, format, symbolized, code));
 	if (error)
 		explain(error, path);
 	return error;
 }
 
-static int write_output(const struct export_format *format,
-			const struct symbolized *symbolized)
+static int write_output(const struct export_format *format, const struct symbolized *symbolized,
+			struct code *code)
 {
 	int error;
 
@@ -161,7 +200,7 @@ static int write_output(const struct export_format *format,
 		failure_warnx("%s is a binary format: use --output to name a file", format->name);
 		return -EINVAL;
 	}
-	error = format->write(stdout, symbolized);
+	error = write_to(stdout, format, symbolized, code);
 	if (!error && (fflush(stdout) || ferror(stdout)))
 		error = errno ? -errno : -EIO;
 	if (error)
@@ -302,12 +341,12 @@ static int write_objects(const struct export_format *format, const struct result
 	return error;
 }
 
-int export_to(const struct export_format *format,
-	      const struct symbolized *symbolized, const char *output)
+int export_to(const struct export_format *format, const struct symbolized *symbolized,
+	      struct code *code, const char *output)
 {
 	if (format->write_object)
 		return write_objects(format, symbolized->result, output ? output : ".");
 	if (output)
-		return write_file(format, symbolized, output);
-	return write_output(format, symbolized);
+		return write_file(format, symbolized, code, output);
+	return write_output(format, symbolized, code);
 }

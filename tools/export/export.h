@@ -13,28 +13,36 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "export/code.h"
 #include "result/result.h"
 #include "symbol/symbolize.h"
 
 /**
  * struct export_format - a format
  * @name:         name of its option
+ * @variant:      value of the option; NULL: none. The format without a value comes first
  * @help:         short description
  * @is_binary:    must not be written to a terminal
  * @write:        writes the whole result to a stream; the caller checks ferror(). Returns 0 or
- *                -errno. NULL: the format has @write_object
+ *                -errno. NULL: the format has @write_object or @write_code
  * @write_object: writes one object that has samples, to a file of its own; returns as @write
  * @suffix:       suffix of the files of @write_object
  * @compares:     @write also shows the changes since @old of struct symbolized
+ * @write_code:   writes the samples in one object, by function; returns as @write. Moves samples that
+ *                the format cannot have to @unnamed
+ * @needs:        what it needs of the object
  */
 struct export_format {
 	const char *name;
+	const char *variant;
 	const char *help;
 	bool is_binary;
 	int (*write)(FILE *out, const struct symbolized *symbolized);
 	int (*write_object)(FILE *out, const struct result *result, size_t object);
 	const char *suffix;
 	bool compares;
+	int (*write_code)(FILE *out, struct code *code);
+	enum code_needs needs;
 };
 
 /**
@@ -46,6 +54,7 @@ extern const struct export_format export_formats[];
  * export_to - write a result
  * @format:     one of export_formats
  * @symbolized: the symbolized result
+ * @code:       the samples in one object, for a format with @write_code; else NULL
  * @output:     path of the file; NULL: standard output. For a format with @write_object, a
  *              directory, which is created if necessary; NULL: the current one
  *
@@ -54,8 +63,8 @@ extern const struct export_format export_formats[];
  *
  * Return: 0; or -errno, and the error was printed.
  */
-int export_to(const struct export_format *format,
-	      const struct symbolized *symbolized, const char *output);
+int export_to(const struct export_format *format, const struct symbolized *symbolized,
+	      struct code *code, const char *output);
 
 /**
  * export_command_line - the command and its arguments, separated by spaces
@@ -225,5 +234,78 @@ int export_speedscope(FILE *out, const struct symbolized *symbolized);
  * Return: 0 or -ENOMEM.
  */
 int export_svg(FILE *out, const struct symbolized *symbolized);
+
+/**
+ * export_bolt - write counts by address, for BOLT 21 and later
+ * @out:  where to write
+ * @code: an object with relocations
+ *
+ * The format is "pre-aggregated", specified by bolt/docs/profiles.md of LLVM: the name of an event
+ * (E), then samples (S) with an address, which in a position-independent file is the distance from
+ * its first segment.
+ *
+ * Return: 0.
+ */
+int export_bolt(FILE *out, struct code *code);
+
+/**
+ * export_bolt_fdata - write counts by function, for any BOLT
+ * @out:  where to write
+ * @code: an object with relocations
+ *
+ * The format is "fdata", in its mode without branch records, specified in the same document: the
+ * name of a function as BOLT makes it (bolt_names.h), the distance from its start, and samples.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int export_bolt_fdata(FILE *out, struct code *code);
+
+/**
+ * export_autofdo - write counts by file offset, for create_gcov and create_llvm_prof
+ * @out:  where to write
+ * @code: an object with debug information
+ *
+ * The format is the text profile of google/autofdo (--profiler=text): three lists, each after its
+ * length: ranges, addresses, branches. Only the addresses are there. An address is an offset in the
+ * file.
+ *
+ * Return: 0.
+ */
+int export_autofdo(FILE *out, struct code *code);
+
+/**
+ * export_order - write the symbols of functions, hottest first
+ * @out:  where to write
+ * @code: an object
+ *
+ * This is the file of lld's --symbol-ordering-file.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int export_order(FILE *out, struct code *code);
+
+/**
+ * export_order_sections - write the sections of functions, hottest first
+ * @out:  where to write
+ * @code: an object
+ *
+ * This is the file of gold's --section-ordering-file. A function has a line for each section that
+ * the compiler may put it in with -ffunction-sections.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int export_order_sections(FILE *out, struct code *code);
+
+/**
+ * export_order_script - write a linker script that puts functions first, hottest first
+ * @out:  where to write
+ * @code: an object
+ *
+ * GNU ld reads it with -T, and its own script after it. The sections are those of
+ * export_order_sections().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int export_order_script(FILE *out, struct code *code);
 
 #endif /* PROFIL_EXPORT_H */

@@ -6,8 +6,9 @@
  *	export_sample result OUT FILE...	writes a result whose objects are ELF files
  *
  * The second form reads samples from standard input. A line is the index of a FILE, an address,
- * and a number of samples; and perhaps the index of a thread below THREADS, each in a program of
- * its own, and how many of the samples are in the kernel.
+ * a number of samples; and perhaps how many of these are in the kernel, and the index of a thread
+ * below THREADS, each in a program of its own. The clock is that of the environment variable CLOCK,
+ * a number.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 #include <gelf.h>
+
+#include <linux/profil.h>
 
 #include <export/export.h>
 #include <result/resultfile.h>
@@ -76,9 +79,9 @@ static void read_counts(struct result *result)
 		struct result_object *to;
 
 		part = (struct result_part){ .thread = RESULT_NO_THREAD };
-		if (sscanf(line, "%zu %" SCNx64 " %" SCNu64 " %" SCNu32 " %" SCNu64, &object,
-			   &part.address, &part.samples, &part.thread, &part.system) < 3)
-			errx(1, "not a sample: %s", line);
+		if (sscanf(line, "%zu %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu32, &object,
+			   &part.address, &part.samples, &part.system, &part.thread) < 3)
+			errx(1, "not an object, an address and samples: %s", line);
 		if (object >= result->nr_objects)
 			errx(1, "no object %zu", object);
 		to = &result->objects[object];
@@ -102,6 +105,7 @@ static void real_result(struct result *result, char **paths, size_t nr)
 		{ .process = 1, .tid = 2, .name = "reader" },
 		{ .process = 2, .tid = 3, .name = "writer" },
 	};
+	const char *clock = getenv("CLOCK");
 	size_t i;
 
 	elf_version(EV_CURRENT);
@@ -109,6 +113,7 @@ static void real_result(struct result *result, char **paths, size_t nr)
 		.argv = argv, .host = "host", .kernel = "6.12 x86_64",
 		.start_time_ns = 1790000000000000000, .elapsed_ns = 1000000000, .pid = 1,
 		.rate = RATE, .requested_rate = RATE,
+		.clock = clock ? (uint32_t)atoi(clock) : PROFIL_CLOCK_AUTO,
 		.processes = processes, .nr_processes = THREADS,
 		.threads = threads, .nr_threads = THREADS,
 		.objects = calloc(nr, sizeof(struct result_object)), .nr_objects = nr,
@@ -137,7 +142,7 @@ static int export_odd(const char *name, const char *out)
 	fake_result(&result);
 	if (symbolize_result(&symbolized, &result, fake_find, NULL, fake_demangle))
 		errx(1, "no memory");
-	error = export_to(format, &symbolized, out);
+	error = export_to(format, &symbolized, NULL, out);
 	symbolized_release(&symbolized);
 	return error ? 1 : 0;
 }

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The names by which BOLT knows functions: that of the symbol if it is global. Local symbols of
+ * several source files may have the same name, so BOLT adds the file and a number:
+ * "name/file.c/1".
+ */
+#ifndef PROFIL_BOLT_NAMES_H
+#define PROFIL_BOLT_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libelf.h>
+
+/**
+ * struct bolt_name - a symbol
+ * @address:     its value
+ * @name:        its name, valid as long as the file
+ * @file:        name of the source file of a local symbol; empty: unknown, or it is global
+ * @number:      of the local symbols with this @name and @file, in ascending order of addresses,
+ *               from 1 on; 0: it is global
+ * @is_function: it is no data
+ */
+struct bolt_name {
+	uint64_t address;
+	const char *name;
+	const char *file;
+	unsigned int number;
+	bool is_function;
+};
+
+/**
+ * struct bolt_names - all symbols of a file
+ * @of: by address, functions and global ones first
+ * @nr: number of @of
+ */
+struct bolt_names {
+	struct bolt_name *of;
+	size_t nr;
+};
+
+/**
+ * bolt_names_read - read the symbol table of a file
+ * @names: zeroed by the caller; must be released with bolt_names_release(), even on error
+ * @elf:   the file; must outlive @names
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int bolt_names_read(struct bolt_names *names, Elf *elf);
+
+/**
+ * bolt_names_find - find the function that starts at an address
+ * @names:   from bolt_names_read()
+ * @address: any address
+ *
+ * Return: the function; NULL: none.
+ */
+const struct bolt_name *bolt_names_find(const struct bolt_names *names, uint64_t address);
+
+/**
+ * bolt_names_release - free the list
+ * @names: set to zero
+ */
+void bolt_names_release(struct bolt_names *names);
+
+#endif /* PROFIL_BOLT_NAMES_H */
