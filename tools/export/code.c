@@ -117,26 +117,34 @@ static const struct result_object *find_hottest(const struct result *result)
 	return hottest;
 }
 
+/* Return: 0; or -EINVAL, and the error was printed. */
+static int check_selected(const struct result *result, const struct result_object *chosen)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++) {
+		if (&result->objects[i] == chosen || !result->objects[i].samples)
+			continue;
+		failure_warnx("--object selects %s and %s (EINVAL): an export of this format is for one file; select it by its path",
+			      chosen->path, result->objects[i].path);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Return: 0; or -errno, and the error was printed. */
 static int choose(size_t *chosen, const struct result *result, bool is_selected)
 {
 	const struct result_object *hottest = find_hottest(result);
-	size_t i;
 
-	*chosen = hottest ? (size_t)(hottest - result->objects) : result->nr_objects;
-	for (i = 0; hottest && is_selected && i < result->nr_objects; i++) {
-		if (i == *chosen || !result->objects[i].samples)
-			continue;
-		failure_warnx("--object selects %s and %s (EINVAL): an export of this format is for one file; select it by its path",
-			      hottest->path, result->objects[i].path);
-		return -EINVAL;
-	}
-	if (!is_selected)
-		*chosen = export_main_object(result);
-	if (*chosen == result->nr_objects || !result_is_file(&result->objects[*chosen])) {
+	if (!hottest || !hottest->samples) {
 		failure_warnx("the result has no samples of a file (ENODATA): profile a longer run");
 		return -ENODATA;
 	}
+	*chosen = (size_t)(hottest - result->objects);
+	if (is_selected)
+		return check_selected(result, hottest);
+	*chosen = export_main_object(result);
 	if (!result->objects[*chosen].samples) {
 		failure_warnx("%s has no samples, %s has most (ENODATA): select a file with --object, or profile a longer run",
 			      result->objects[*chosen].path, hottest->path);
