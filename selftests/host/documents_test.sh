@@ -243,13 +243,13 @@ commands() {
 document_options() {
 	local words option subcommand failed=0
 
-	for subcommand in run report diff merge export; do
+	for subcommand in run report diff merge export optimize; do
 		options_of profil $subcommand >"$work/options.$subcommand"
 	done
 	while read -r words; do
 		words=${words//[\[\]|;]/ }
 		read -r _ subcommand _ <<<"$words"
-		[[ $subcommand =~ ^(report|diff|export)$ ]] || subcommand=run
+		[[ $subcommand =~ ^(report|diff|export|optimize)$ ]] || subcommand=run
 		for option in $(grep -oE -- '--[a-z-]+' <<<"$words"); do
 			grep -qxFe "$option" "$work/options.$subcommand" ||
 				{ echo "# profil $subcommand $option"; failed=1; }
@@ -426,7 +426,7 @@ check "make doc: links lead to pages, the index lists all" site_links
 check "faults.md: tests exist" faults_tests
 check "SECURITY.md: all attacks are listed" security_attacks
 check "bugs/: tests exist" bug_tests
-for subcommand in run report diff merge export info; do
+for subcommand in run report diff merge export optimize info; do
 	check "options of $subcommand: manual page and completion match" \
 		documented_options "$subcommand"
 done

@@ -30,8 +30,9 @@ static const char overview[] =
 	"  or:  profil diff [OPTION...] OLD NEW\n"
 	"  or:  profil merge FILE FILE... -o OUT\n"
 	"  or:  profil export --FORMAT [OPTION...] [FILE]\n"
+	"  or:  profil optimize [OPTION...] COMMAND [ARG...]\n"
 	"  or:  profil info [--json]\n"
-	"  or:  profil help [run|report|diff|merge|export|info]\n"
+	"  or:  profil help [run|report|diff|merge|export|optimize|info]\n"
 	"\n"
 	"  run      Run COMMAND, or attach to processes, print the functions in which they\n"
 	"           spend their CPU time, and write the result to a file (profil.out)\n"
@@ -40,6 +41,7 @@ static const char overview[] =
 	"  diff     Compare two results, and mark the functions that changed\n"
 	"  merge    Add up results of several runs or machines\n"
 	"  export   Convert a result for gprof, kcachegrind, pprof, speedscope, a browser, ...\n"
+	"  optimize Make a faster copy of the program of COMMAND, and say how much faster\n"
 	"  info     Check whether a profile can be started, and print what is missing\n"
 	"  help     Print this text, or the options of a subcommand\n"
 	"\n"
@@ -55,6 +57,7 @@ static const struct {
 	{ "profil diff", diff_main },
 	{ "profil merge", merge_main },
 	{ "profil export", export_main },
+	{ "profil optimize", optimize_main },
 	{ "profil info", info_main },
 };
 

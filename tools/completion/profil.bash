@@ -13,6 +13,7 @@ _profil_values() {
 	--color=) echo auto always never ;;
 	--bolt=) echo fdata ;;
 	--order=) echo sections script ;;
+	--with | --with=) echo bolt order ;;
 	-p | --pid | --pid=) (cd /proc && echo [0-9]*) ;;
 	*) return 1 ;;
 	esac
@@ -43,6 +44,7 @@ _profil_options() {
 			--thread= --top=
 		;;
 	merge) echo --output= ;;
+	optimize) echo --output= --profile= --rate= --relink= --runs= --with= ;;
 	info) echo --json ;;
 	esac
 	echo --help --usage --version
@@ -92,7 +94,7 @@ _profil() {
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | record | report | diff | merge | export | info | help)
+	run | record | report | diff | merge | export | optimize | info | help)
 		if ((COMP_CWORD > 1)); then
 			subcommand=${COMP_WORDS[1]/#record/run}
 			first=2
@@ -128,12 +130,12 @@ _profil() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_profil_options "$subcommand")" -- "$word")
 		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 	elif [[ $subcommand == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "run record report diff merge export info" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "run record report diff merge export optimize info" -- "$word")
 	elif [[ $subcommand == run && $option != -[to] && $option != --output &&
 		$option != --table ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word"
 			((COMP_CWORD > 1)) ||
-				compgen -W "run record report diff merge export info help" -- "$word")
+				compgen -W "run record report diff merge export optimize info help" -- "$word")
 	elif [[ $subcommand != info ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	fi

@@ -6,7 +6,7 @@
 function __profil_subcommand
     set -l words (commandline -opc)
     switch "$words[2]"
-        case report diff merge export info help
+        case report diff merge export optimize info help
             echo $words[2]
         case '*'
             echo run
@@ -84,15 +84,16 @@ complete -c profil -n 'test (count (commandline -opc)) = 1' -a report -d 'Print 
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a diff -d 'Compare two results'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a merge -d 'Add up results'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a export -d 'Convert a result'
+complete -c profil -n 'test (count (commandline -opc)) = 1' -a optimize -d 'Make a faster copy of a program'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a info -d 'Check whether a profile can be started'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a help -d 'List options'
-complete -c profil -n '__profil_in help' -a 'run record report diff merge export info'
+complete -c profil -n '__profil_in help' -a 'run record report diff merge export optimize info'
 complete -c profil -n '__profil_in run' -a '(__profil_complete_command)'
 complete -c profil -n '__profil_in report diff merge export' -F
 
-complete -c profil -n '__profil_in report diff merge export info help; or __profil_in_run' -l help -d 'List the options'
-complete -c profil -n '__profil_in report diff merge export info help; or __profil_in_run' -l usage -d 'List the options briefly'
-complete -c profil -n '__profil_in report diff merge export info help; or __profil_in_run' -l version -d 'Print the version'
+complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run' -l help -d 'List the options'
+complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run' -l usage -d 'List the options briefly'
+complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run' -l version -d 'Print the version'
 
 complete -c profil -n __profil_in_run -l cgroup -x -a '(__profil_cgroups)' -d 'Profile a control group'
 complete -c profil -n __profil_in_run -s c -l clock -x -a 'random timer tick' -d 'When samples are taken'
@@ -144,6 +145,14 @@ complete -c profil -n '__profil_in export' -l pprof -d 'For pprof'
 complete -c profil -n '__profil_in export' -l speedscope -d 'For speedscope'
 complete -c profil -n '__profil_in export' -l svg -d 'A picture for browsers'
 complete -c profil -n '__profil_in export' -s o -l output -r -F -d 'File or directory of the export'
+
+complete -c profil -n '__profil_in optimize' -s o -l output -r -F -d 'Name of the copy'
+complete -c profil -n '__profil_in optimize' -l profile -r -F -d 'Use this result'
+complete -c profil -n '__profil_in optimize' -s r -l rate -x -d 'Samples per second of CPU time'
+complete -c profil -n '__profil_in optimize' -l relink -x -d 'Command that links to $OUT'
+complete -c profil -n '__profil_in optimize' -l runs -x -d 'Runs of each program'
+complete -c profil -n '__profil_in optimize' -l with -x -a 'bolt order' -d 'What makes the copy'
+complete -c profil -n '__profil_in optimize' -F
 
 complete -c profil -n '__profil_in merge' -s o -l output -r -F -d 'File of the sum'
 

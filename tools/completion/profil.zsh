@@ -119,6 +119,18 @@ _profil_merge() {
 		'*:result:_files'
 }
 
+_profil_optimize() {
+	_arguments -s -S $_profil_common \
+		'(-o --output)'{-o+,--output=}'[name of the copy]:file:_files' \
+		'--profile=[use this result]:result:_files' \
+		'(-r --rate)'{-r+,--rate=}'[samples per second of CPU time]:Hz:' \
+		'--relink=[command that links to $OUT]:command:' \
+		'--runs=[runs of each program]:number:' \
+		'--with=[what makes the copy]:tool:(bolt order)' \
+		'(-): :{ _alternative "commands:command:_path_commands" "files:program:_files" }' \
+		'*:: :_normal'
+}
+
 _profil_info() {
 	_arguments -s -S $_profil_common '--json[print JSON]'
 }
@@ -130,7 +142,7 @@ _profil_help() {
 # The default subcommand may be omitted.
 _profil() {
 	case $words[2] in
-	(run|record|report|diff|merge|export|info|help)
+	(run|record|report|diff|merge|export|optimize|info|help)
 		if (( CURRENT > 2 )); then
 			local subcommand=${words[2]/#record/run}
 

@@ -37,8 +37,7 @@ static size_t count_sections(Elf *elf, GElf_Word type)
 	return nr;
 }
 
-/* Return: 0; or -errno, and the error was printed. */
-static int check_file(const char *path, Elf *elf, enum code_needs needs)
+int code_check_file(const char *path, Elf *elf, enum code_needs needs)
 {
 	if (!count_sections(elf, SHT_SYMTAB)) {
 		failure_warnx("%s: it has no symbol table (ENODATA): profile the file as the linker wrote it, before strip(1) or `install -s'",
@@ -76,7 +75,7 @@ static int open_file(struct code *code, struct symbols *symbols, size_t object,
 			      code->object->path, problem);
 		return -ESTALE;
 	}
-	return check_file(code->object->path, code->elf, needs);
+	return code_check_file(code->object->path, code->elf, needs);
 }
 
 /* Return: 0; or -errno, and the error was printed. */

@@ -77,6 +77,16 @@ int code_read(struct code *code, const struct symbolized *symbolized, struct sym
 	      enum code_needs needs, bool is_selected);
 
 /**
+ * code_check_file - check whether a file has what a format needs
+ * @path:  its path
+ * @elf:   the file
+ * @needs: what the format needs: not CODE_NAMES, which the result may have
+ *
+ * Return: 0; or -ENODATA or -EOPNOTSUPP as code_read(), and the error was printed.
+ */
+int code_check_file(const char *path, Elf *elf, enum code_needs needs);
+
+/**
  * code_print_left_out - print how many samples are in the export, and why not the others
  * @code: after the export was written, which may have moved samples from @used to @unnamed
  */

@@ -4,6 +4,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "profile/confidence.h"
 #include "profile/share.h"
@@ -112,4 +113,28 @@ struct interval confidence_seconds_difference(uint64_t old_samples, double old_s
 		interval.high = fmin(interval.high, 0);
 	}
 	return interval;
+}
+
+static int compare_values(const void *va, const void *vb)
+{
+	const double a = *(const double *)va, b = *(const double *)vb;
+
+	return a < b ? -1 : a > b;
+}
+
+struct interval confidence_median(double *values, size_t nr, double *median)
+{
+	const double n = (double)nr;
+	double below = exp2(-n), term = below;
+	size_t k = 0;
+
+	qsort(values, nr, sizeof(*values), compare_values);
+	*median = (values[(nr - 1) / 2] + values[nr / 2]) / 2;
+	/* @below is the probability that at most @k values are below the true median */
+	while (2 * (below + term * (n - (double)k) / ((double)k + 1)) <= LEVEL) {
+		term *= (n - (double)k) / ((double)k + 1);
+		below += term;
+		k++;
+	}
+	return (struct interval){ values[k], values[nr - 1 - k] };
 }

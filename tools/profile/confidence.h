@@ -7,6 +7,7 @@
 #define PROFIL_CONFIDENCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /**
@@ -81,5 +82,19 @@ bool confidence_seconds_differ(uint64_t old_samples, double old_seconds,
  */
 struct interval confidence_seconds_difference(uint64_t old_samples, double old_seconds,
 					      uint64_t new_samples, double new_seconds);
+
+/**
+ * confidence_median - confidence interval of a median
+ * @values: at least 6 measurements; sorted by this function
+ * @nr:     their number
+ * @median: set to their median
+ *
+ * The interval is between two of the values. It is exact for any distribution, so a few runs that were
+ * disturbed do not matter: each value is above the true median with probability 1/2 (W. R.
+ * Thompson, Annals of Mathematical Statistics 7 (1936), 122).
+ *
+ * Return: the interval, of a confidence of at least 95 %.
+ */
+struct interval confidence_median(double *values, size_t nr, double *median);
 
 #endif /* PROFIL_CONFIDENCE_H */

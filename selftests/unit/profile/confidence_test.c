@@ -216,6 +216,27 @@ static void intervals_of_times_agree_with_the_test(void **state)
 	assert_true(fabs(interval.low + 0.8774) < 0.002);
 }
 
+/* Of 20 values, that is the 6th and the 15th: the chance of 5 or fewer of 20 is 2.07 %. */
+static void median(void **state)
+{
+	double values[20], middle;
+	struct interval interval;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		values[i] = (double)((i * 7) % 20);
+	interval = confidence_median(values, 20, &middle);
+	assert_float_equal(middle, 9.5, 0);
+	assert_float_equal(interval.low, 5, 0);
+	assert_float_equal(interval.high, 14, 0);
+	/* the fewest for 95 %: outside the lowest and the highest with 2/64 */
+	interval = confidence_median(values, 6, &middle);
+	assert_float_equal(middle, 2.5, 0);
+	assert_float_equal(interval.low, 0, 0);
+	assert_float_equal(interval.high, 5, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +247,7 @@ int main(void)
 		cmocka_unit_test(at_most_5_percent_unchanged_are_marked),
 		cmocka_unit_test(times_differ_by_the_binomial_test),
 		cmocka_unit_test(intervals_of_times_agree_with_the_test),
+		cmocka_unit_test(median),
 	};
 
 	return cmocka_run_group_tests_name("confidence", tests, NULL, NULL);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Runs a program to its end.
+ */
+#ifndef PROFIL_PROGRAM_H
+#define PROFIL_PROGRAM_H
+
+#include <stdint.h>
+
+/**
+ * struct program_run - how a program is run, and what came of it
+ * @path:   what is executed, as by execvp(3)
+ * @argv:   its arguments, from its name on
+ * @input:  path of its standard input; NULL: that of this process
+ * @output: path of its standard output and standard error, which is truncated; NULL: those of this
+ *          process
+ * @status: out: as from wait(2)
+ * @cpu_ns: out: CPU time of it and the processes that it has waited for, in ns
+ */
+struct program_run {
+	const char *path;
+	char *const *argv;
+	const char *input;
+	const char *output;
+	int status;
+	uint64_t cpu_ns;
+};
+
+/**
+ * program_run - run a program, and wait for its end
+ * @run: the program
+ *
+ * Meanwhile, this process ignores SIGINT and SIGQUIT, which a terminal sends to both.
+ *
+ * Return: 0; or -errno: the program was not run.
+ */
+int program_run(struct program_run *run);
+
+#endif /* PROFIL_PROGRAM_H */

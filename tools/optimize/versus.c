@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs two programs in turn, and compares their CPU times.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "optimize/program.h"
+#include "optimize/versus.h"
+
+static bool was_interrupted(int status)
+{
+	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGQUIT);
+}
+
+/* Return: 0 or -errno, and @cpu_ns is set. */
+static int run_once(struct versus *versus, int which, bool is_first, double *cpu_ns)
+{
+	struct program_run run = {
+		.path = versus->paths[which], .argv = versus->argv, .input = versus->input,
+		.output = "/dev/null",
+	};
+	int error = program_run(&run);
+
+	if (error)
+		return error;
+	if (was_interrupted(run.status))
+		return -EINTR;
+	if (is_first)
+		versus->status[which] = run.status;
+	*cpu_ns = (double)run.cpu_ns;
+	return run.status == versus->status[which] ? 0 : -EPROTO;
+}
+
+/* Run each program once, and change the order each time. Return: 0 or -errno. */
+static int run_pair(struct versus *versus, unsigned int pair, double *cpu_ns)
+{
+	const int first = (int)(pair % 2);
+	int error = run_once(versus, first, !pair, &cpu_ns[first]);
+
+	if (error)
+		return error;
+	error = run_once(versus, !first, !pair, &cpu_ns[!first]);
+	if (error)
+		return error;
+	if (versus->status[0] != versus->status[1])
+		return -EPROTO;
+	return cpu_ns[0] > 0 && cpu_ns[1] > 0 ? 0 : -ENODATA;
+}
+
+int versus_run(struct versus *versus)
+{
+	const unsigned int nr = versus->pairs;
+	double *values = calloc(nr, 3 * sizeof(*values));	/* of each program, then the shares */
+	double pair[2];
+	unsigned int i;
+	int error;
+
+	if (!values)
+		return -ENOMEM;
+	error = run_pair(versus, 0, pair);
+	for (i = 0; !error && i < nr; i++) {
+		error = run_pair(versus, i + 1, pair);
+		values[i] = pair[0];
+		values[nr + i] = pair[1];
+		values[2 * nr + i] = 1 - pair[1] / pair[0];
+	}
+	if (!error) {
+		confidence_median(values, nr, &versus->cpu_ns[0]);
+		confidence_median(values + nr, nr, &versus->cpu_ns[1]);
+		versus->interval = confidence_median(values + 2 * nr, nr, &versus->saved);
+	}
+	free(values);
+	return error;
+}
