@@ -68,7 +68,7 @@ int program_run(struct program_run *run)
 	struct rusage usage = { 0 };
 	sigset_t defaults;
 	int error;
-	pid_t pid;
+	pid_t pid = -1;
 
 	sigaction(SIGINT, &ignore, &interrupt);
 	sigaction(SIGQUIT, &ignore, &quit);
