@@ -167,10 +167,56 @@ letters_of_osf1() {
 		PROFIL_DIALECT=$dialect "$PROF" -ahn | awk '{ print $NF }' | tr '\n' ' ' |
 			grep -qx 'hidden _Z3lowv middle last ' &&
 		PROFIL_DIALECT=$dialect "$PROF" -hl | awk '{ print $NF }' | tr '\n' ' ' |
-			grep -qx '_Z3lowv middle last ' &&
-		PROFIL_DIALECT=$dialect refuses 2 'mon.sum' -s a.out || return
+			grep -qx '_Z3lowv middle last ' || return
 	done
-	PROFIL_DIALECT=aix refuses 2 'mon.sum' -s && PROFIL_DIALECT=aix "$PROF" -S >out 2>err
+}
+
+# sums ARG...: prints the table and writes mon.sum, without a message
+sums() {
+	rm -f mon.sum
+	"$PROF" -s -h "$@" >out 2>err && [ -s mon.sum ] && [ ! -s err ]
+}
+
+# -s of AIX, OSF/1 and BSD: mon.sum has the samples and calls of all files, and can be added to.
+mon_sum() {
+	local dialect rows
+
+	# the last function was called only in this run
+	perl -e 'print pack("L!*", 0x401000, 0x401040, 2, 0x401022, 5, 0x401001, 1),
+		pack("S*", 0, 1, 0, 0, 0, 0, 0, 300)' >second
+	rows=$("$PROF" -gh a.out mon.out second) || return
+	for dialect in aix osf1 bsd; do
+		export PROFIL_DIALECT=$dialect
+		sums a.out mon.out second && [ "$(PROFIL_DIALECT= "$PROF" -gh -m mon.sum)" = "$rows" ] &&
+		# the header, three cells of functions and one of the last, eight counters
+		[ "$(stat -c %s mon.sum)" = $((11 * $(getconf LONG_BIT) / 8 + 16)) ] &&
+		cp mon.sum first && sums a.out first second &&
+		[ "$(PROFIL_DIALECT= "$PROF" -gh -m mon.sum)" = \
+			"$(PROFIL_DIALECT= "$PROF" -gh a.out mon.out second second)" ] || return
+	done
+	unset PROFIL_DIALECT
+	# -s of Solaris and -S of AIX write no file
+	rm mon.sum
+	"$PROF" -s >out 2>err && PROFIL_DIALECT=aix "$PROF" -S >out 2>err && [ ! -e mon.sum ]
+}
+
+# refuses_sum WORDS ARG...: the message has WORDS, and mon.sum stays as it was
+refuses_sum() {
+	! PROFIL_DIALECT=aix "$PROF" -s "${@:2}" >out 2>err && grep -qF -- "$1" err &&
+	[ "$(cat mon.sum)" = old ]
+}
+
+no_mon_sum() {
+	echo old >mon.sum
+	monout $((0x401040)) 65535 0 0 0 0 0 0 0 >full
+	perl -e 'print pack("L!*", 0x401000, 0x401040, 1, 0x401001, -1), pack("S*", (0) x 8)' >calls
+	refuses_sum 'wide: not the pcs of mon.out (ERANGE): mon.sum is not written;' \
+		a.out mon.out wide &&
+	refuses_sum 'full: with this file, a count does not fit into a mon.out (EOVERFLOW)' \
+		a.out mon.out full &&
+	refuses_sum 'calls: with this file, a count does not fit' a.out mon.out calls &&
+	rm mon.sum && mkdir mon.sum && ! PROFIL_DIALECT=bsd "$PROF" -s >out 2>err &&
+	grep -q 'mon.sum: not a regular file (EINVAL): run prof in a directory' err && rmdir mon.sum
 }
 
 refusals() {
@@ -195,7 +241,7 @@ same_sums() {
 }
 
 ktap_print_header
-ktap_set_plan 15
+ktap_set_plan 17
 check "the defaults: a.out, mon.out, by time, without static functions" defaults
 check "-g: static functions have their own rows and calls" local_functions
 check "-a, -c, -n, -t: orders" orders
@@ -209,6 +255,8 @@ check "-s: a summary" summary
 check "-V: the version" version
 check "the rate is that of PROFIL_RATE" rates
 check "the letters of OSF/1 and BSD" letters_of_osf1
+check "-s of AIX, OSF/1 and BSD: mon.sum is the sum" mon_sum
+check "mon.sum is not written if it would be wrong" no_mon_sum
 check "refusals have an exit status and a message" refusals
 check "the sum is that of profil report" same_sums
 ktap_finished

@@ -18,6 +18,7 @@
 #include "cmd/options.h"
 #include "monout/monout.h"
 #include "monout/monout_program.h"
+#include "monout/monout_sum.h"
 #include "monout/prof_symbols.h"
 #include "monout/prof_table.h"
 #include "rate.h"
@@ -35,6 +36,7 @@ struct arguments {
 	bool locals;		/* -g */
 	bool zeros;		/* -z */
 	bool summary;		/* -s of Solaris, -S of AIX */
+	bool sum;		/* -s of AIX, OSF/1 and the BSD systems */
 	bool demangle;		/* -C */
 	struct prof_table_options table;
 };
@@ -71,14 +73,6 @@ static void set_order(struct arguments *arguments, int letter)
 				       letter == 'n' ? PROFILE_BY_NAME : PROFILE_BY_SAMPLES;
 }
 
-/* In these dialects, -s writes the sum of several files to a file. */
-static void set_summary(struct arguments *arguments, bool writes_file)
-{
-	if (writes_file)
-		failure_exitx(EXIT_USAGE, "-s, which writes mon.sum on AIX, OSF/1 and BSD, is not supported (EOPNOTSUPP): name all files in one command");
-	arguments->summary = true;
-}
-
 static void parse(struct arguments *arguments, int argc, char **argv)
 {
 	const bool is_osf1 = is_dialect("osf1") || is_dialect("bsd");
@@ -90,7 +84,7 @@ static void parse(struct arguments *arguments, int argc, char **argv)
 			arguments->demangle = true;
 			break;
 		case 'S':
-			set_summary(arguments, false);
+			arguments->summary = true;
 			break;
 		case 'V':
 			fprintf(stderr, "prof: %s\n", argp_program_version);
@@ -123,7 +117,10 @@ static void parse(struct arguments *arguments, int argc, char **argv)
 			arguments->table.address = (char)letter;
 			break;
 		case 's':
-			set_summary(arguments, is_osf1 || is_dialect("aix"));
+			if (is_osf1 || is_dialect("aix"))
+				arguments->sum = true;
+			else
+				arguments->summary = true;
 			break;
 		case 't':
 			set_order(arguments, 't');
@@ -173,6 +170,46 @@ static struct monout *read_files(const struct arguments *arguments)
 			refuse(name, -ERANGE, "its pcs do not end within the text of the program");
 	}
 	return files;
+}
+
+static const char *remedy_of_sum(int error)
+{
+	switch (error) {
+	case EINVAL:
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return "run prof in a directory where it may write a file of this name";
+	case ENOSPC:
+	case EDQUOT:
+		return "free space there, or run prof in a directory on another disk";
+	default:
+		return failure_remedy(error);
+	}
+}
+
+/* Write the sum of the files, which later runs read like one of them. */
+static void write_sum(const struct arguments *arguments, const struct monout *files)
+{
+	const char *const name = MONOUT_SUM_DEFAULT;
+	unsigned char *sum;
+	size_t bytes = 0, bad = 0;
+	int error = monout_sum(files, arguments->nr_files, &sum, &bytes, &bad);
+
+	if (error == -ERANGE)
+		failure_exitx(EXIT_NO_RESULT, "%s: not the pcs of %s (ERANGE): %s is not written; without -s, prof adds up files with other pcs",
+			      options_file_name(arguments->files[bad]),
+			      options_file_name(arguments->files[0]), name);
+	if (error == -EOVERFLOW)
+		failure_exitx(EXIT_NO_RESULT, "%s: with this file, a count does not fit into a mon.out (EOVERFLOW): %s is not written; without -s, prof adds up any counts",
+			      options_file_name(arguments->files[bad]), name);
+	if (!error)
+		error = monout_sum_write(name, sum, bytes);
+	if (error)
+		failure_exitx(EXIT_NO_RESULT, "%s: %s (%s): %s", name,
+			      error == -EINVAL ? "not a regular file" : strerror(-error),
+			      strerrorname_np(-error), remedy_of_sum(-error));
+	free(sum);
 }
 
 /* Set which functions have a row with -z: those that begin in the text of one of the files. */
@@ -258,6 +295,8 @@ int prof_main(int argc, char **argv)
 	if (error)
 		refuse(arguments.program, error, why);
 	print(&arguments, &symbols, files, rate);
+	if (arguments.sum)
+		write_sum(&arguments, files);
 	prof_symbols_release(&symbols);
 	for (i = 0; i < arguments.nr_files; i++)
 		monout_release(&files[i]);

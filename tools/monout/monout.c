@@ -14,9 +14,6 @@
 
 #define MAX_BYTES	((size_t)256 << 20)	/* enough to count 256 MiB of text */
 
-#define HEADER_WORDS	3
-#define CELL_WORDS	2
-#define COUNTER_BYTES	2
 #define FULL_SCALE	65536u	/* a byte of counters for each byte of text */
 
 static uint64_t read_number(const struct monout_layout *layout, const unsigned char *at,
@@ -73,7 +70,7 @@ static int read_calls(struct monout *monout, size_t nr_cells)
 	if (!monout->calls)
 		return -ENOMEM;
 	for (i = 0; i < nr_cells; i++) {
-		const size_t word = HEADER_WORDS + i * CELL_WORDS;
+		const size_t word = MONOUT_HEADER_WORDS + i * MONOUT_CELL_WORDS;
 		const struct monout_calls cell = {
 			.pc = read_word(&monout->layout, monout->contents, word),
 			.calls = read_word(&monout->layout, monout->contents, word + 1),
@@ -102,7 +99,7 @@ static uint32_t find_scale(const struct monout *monout)
 int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layout *layout,
 		 struct monout *monout, const char **why)
 {
-	const size_t word = layout->word_bytes, header = HEADER_WORDS * word;
+	const size_t word = layout->word_bytes, header = MONOUT_HEADER_WORDS * word;
 	uint64_t nr_cells;
 	size_t rest;
 
@@ -114,13 +111,13 @@ int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layo
 	nr_cells = read_word(layout, contents, 2);
 	if (monout->low >= monout->high)
 		return failure_refuse(why, "not the header of a mon.out: the end of the pcs is not after their start");
-	if (nr_cells > (bytes - header) / (CELL_WORDS * word))
+	if (nr_cells > (bytes - header) / (MONOUT_CELL_WORDS * word))
 		return failure_refuse(why, "not the header of a mon.out: more call counts than the file has room for");
-	rest = bytes - header - (size_t)nr_cells * CELL_WORDS * word;
-	if (rest < COUNTER_BYTES || rest % COUNTER_BYTES)
+	rest = bytes - header - (size_t)nr_cells * MONOUT_CELL_WORDS * word;
+	if (rest < MONOUT_COUNTER_BYTES || rest % MONOUT_COUNTER_BYTES)
 		return failure_refuse(why, "does not end with whole counters of 2 bytes");
 	monout->counters = contents + (bytes - rest);
-	monout->nr_counters = rest / COUNTER_BYTES;
+	monout->nr_counters = rest / MONOUT_COUNTER_BYTES;
 	monout->nr_cells = (size_t)nr_cells;
 	monout->scale = find_scale(monout);
 	return read_calls(monout, (size_t)nr_cells);
@@ -146,8 +143,8 @@ int monout_read(const char *path, const struct monout_layout *layout, struct mon
 unsigned int monout_samples(const struct monout *monout, size_t counter)
 {
 	return (unsigned int)read_number(&monout->layout,
-					 monout->counters + counter * COUNTER_BYTES,
-					 COUNTER_BYTES);
+					 monout->counters + counter * MONOUT_COUNTER_BYTES,
+					 MONOUT_COUNTER_BYTES);
 }
 
 /*
@@ -156,7 +153,7 @@ unsigned int monout_samples(const struct monout *monout, size_t counter)
  */
 uint64_t monout_pc(const struct monout *monout, size_t counter)
 {
-	const uint64_t scaled = (uint64_t)counter * COUNTER_BYTES * FULL_SCALE;
+	const uint64_t scaled = (uint64_t)counter * MONOUT_COUNTER_BYTES * FULL_SCALE;
 	const uint64_t distance = (scaled + monout->scale - 1) / monout->scale;
 	uint64_t pc;
 

@@ -19,6 +19,11 @@
 #define MONOUT_DEFAULT	"mon.out"
 #define MONOUT_RATE	100	/* Hz: the traditional rate, unless the user sets another */
 
+/* Sizes in the file */
+#define MONOUT_HEADER_WORDS	3
+#define MONOUT_CELL_WORDS	2
+#define MONOUT_COUNTER_BYTES	2
+
 /**
  * struct monout_layout - the layout of numbers in the program that wrote a file
  * @word_bytes: size of a pointer: 4 or 8
