@@ -34,6 +34,46 @@ compiles() {
 	LD_LIBRARY_PATH=$root$1 PROFIL_FALLBACK=quiet "$work/program"
 }
 
+# with_profil_cc LIBDIR BINDIR ARG...
+with_profil_cc() {
+	PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root$1/pkgconfig "$root$2/profil-cc" "${@:3}" \
+		2>"$work/err"
+}
+
+# has_qp LIBDIR BINDIR: the compiler has no -qp; with profil-cc, it has, and <prof.h> and the monitor
+# of the dialect are found, compiled and linked at once or one after the other.
+has_qp() {
+	cat >"$work/marked.c" <<-'END'
+		#include <prof.h>
+		int main(void) { MARK(here); return 0; }
+	END
+	! "${CC:-cc}" -qp -o "$work/program" "$work/marked.c" 2>"$work/err" && grep -q -- -qp "$work/err" &&
+	with_profil_cc "$1" "$2" -qp -DMARK -o "$work/program" "$work/marked.c" && [ ! -s "$work/err" ] &&
+	nm "$work/program" | grep -q ' MARK.here$' &&
+	nm -D "$work/program" | grep -q ' U __monstartup$' &&
+	LD_LIBRARY_PATH=$root$1 ldd "$work/program" |
+		grep -q "libprofil-solaris.so.0 => $root$1/" &&
+	with_profil_cc "$1" "$2" -c -qp -o "$work/part.o" "$work/marked.c" && [ ! -s "$work/err" ] &&
+	PROFIL_DIALECT=osf1 with_profil_cc "$1" "$2" -qp -o "$work/program" "$work/part.o" &&
+	readelf -d "$work/program" | grep -q 'NEEDED.*libprofil-osf1.so.0' &&
+	with_profil_cc "$1" "$2" --version >"$work/out" &&
+	! PROFIL_DIALECT=none with_profil_cc "$1" "$2" -c "$work/marked.c" &&
+	grep -q 'profil-cc: no dialect none (ENOENT): set PROFIL_DIALECT' "$work/err"
+}
+
+# starts_by_gcrt0 LIBDIR: linked by hand with it, as 4.4BSD's page has it, a program writes gmon.out
+starts_by_gcrt0() {
+	local part objects=()
+
+	for part in crti.o crtbegin.o crtend.o crtn.o; do
+		objects+=("$("${CC:-cc}" -print-file-name=$part)")
+	done
+	echo 'int main(void) { return 0; }' >"$work/plain.c"
+	"${CC:-cc}" -nostartfiles -no-pie -o "$work/program" "$root$1/gcrt0.o" \
+		"${objects[@]:0:2}" "$work/plain.c" "${objects[@]:2}" 2>"$work/err" &&
+	(cd "$work" && ./program && [ -s gmon.out ])
+}
+
 # has_version LIBDIR: each pkg-config file and the command
 has_version() {
 	local file
@@ -126,9 +166,12 @@ refuses_without_git() {
 }
 
 ktap_print_header
-ktap_set_plan 14
+ktap_set_plan 16
 check "installed as on Debian" installs "${debian[@]}"
 check "a program compiles with that by pkg-config" compiles /usr/lib/x86_64-linux-gnu
+check "cc -qp: profil-cc compiles with marks and the monitor" \
+	has_qp /usr/lib/x86_64-linux-gnu /usr/bin
+check "gcrt0.o starts a program that writes gmon.out" starts_by_gcrt0 /usr/lib/x86_64-linux-gnu
 check "all parts have the version" has_version /usr/lib/x86_64-linux-gnu
 check "uninstalled, nothing is left" leaves_nothing "${debian[@]}"
 check "installed in the default folders" installs

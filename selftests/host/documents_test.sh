@@ -407,7 +407,9 @@ ktap_set_plan $((1 + ${#pages[@]} + 11 + 6 + 2 + 3 * ${#audits[@]}))
 check "README, doc/: programs compile" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
-	*/monitor.3) check "monitor.3: the program compiles" dialect_program "$page" solaris ;;
+	*/monitor.3 | */prof.5)
+		check "${page##*/}: the program compiles" dialect_program "$page" solaris
+		;;
 	*/profil_*.2)
 		dialect=${page##*/profil_}
 		check "${page##*/}: the program compiles" dialect_program "$page" "${dialect%.2}"

@@ -12,9 +12,10 @@ cd "$(dirname "$0")/.." || exit 1
 headers=../lib/include/profil
 warnings=(-Wall -Wextra -Werror -Wpedantic)
 
-# includes HEADER...: prints source that includes them
+# includes HEADER...: prints source that includes them, and is not empty if they are
 includes() {
 	printf '#include <%s>\n' "$@"
+	echo 'struct not_empty;'
 }
 
 # compile DIALECT FLAG...: compiles the source on standard input with the dialect's headers
@@ -67,6 +68,24 @@ calls=(
 "aix mon.h static unsigned short b[8]; profil(b, 16, 0, 0177777)"
 "aix monmon.h static struct prof b[1]; profil(b, -1u, 0, 0)"
 )
+
+# marked FLAG...: marks compile, in a function that is copied and as its last statement
+marked() {
+	{
+		includes prof.h
+		echo 'void f(void); void g(void); static void h(int i) { if (i) { MARK(here); } MARK(h); }'
+		echo 'void f(void) { h(1); } void g(void) { h(2); h(3); MARK(f) ; }'
+	} | compile solaris "$@"
+}
+
+# With the definition they are symbols, without it nothing.
+marks() {
+	local language=("$@")
+
+	marked -O2 -DMARK "${language[@]}" && nm "$work/object" | grep -q ' t MARK.here$' &&
+	[ "$(nm -u "$work/object" | grep -c mcount)" = 1 ] &&
+	marked "${language[@]}" && ! nm "$work/object" | grep -E 'MARK|mcount'
+}
 
 # profil.h together with the headers of the C library
 profil_header() {
@@ -200,7 +219,7 @@ uses_cppflags() {
 ktap_print_header
 paths=("$headers"/*/*.h)
 ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + ${#declarations[@]} + \
-	6 * ${#dialects[@]} + 4 + 3))
+	6 * ${#dialects[@]} + 4 + 4))
 for path in "${paths[@]}"; do
 	dialect=$(basename "$(dirname "$path")")
 	check "$dialect: <${path##*/}> compiles" \
@@ -213,6 +232,7 @@ for line in "${calls[@]}"; do
 done
 BOUND=pcsample check "solaris: <pcsample.h> binds pcsample()" \
 	in_each_language binds solaris pcsample.h '(void)!pcsample(0, 0)'
+check "solaris: MARK() of <prof.h>" in_each_language marks
 check "<profil.h> compiles" in_each_language profil_header
 for dialect in "${dialects[@]}"; do
 	check "$dialect: its header compiles with <profil.h>" \

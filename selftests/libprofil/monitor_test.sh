@@ -83,7 +83,7 @@ samples_match() {
 	awk -v rate="$RATE" -v stretches="${1:-1}" -v last="$2" '
 		$1 == "seconds" { s = last ? $2 : s + $2 }
 		$1 == "breaks" { breaks = $2 }
-		$1 == "samples" { n[$2] = $3 }
+		$1 == "samples" { n[$2] += $3 }
 		$1 == "total" { total = $2 }
 		END {
 			allowed = stretches + 2 * sqrt(breaks)
@@ -126,6 +126,15 @@ no_room() {
 # linked_with_p PROGRAM: linked with -p
 linked_with_p() {
 	run "$1" && prints "$rate_line" && read_file "$1" && samples_match && calls_match
+}
+
+# marks PROGRAM: the marks of <prof.h> have the calls and samples of functions. Their copies have
+# numbers. What precedes the first mark has no time that counts.
+marks() {
+	run "$1" && prints "$rate_line" && read_file "$1" &&
+	sed -Ei 's/ MARK\.([a-z]+)(\.[0-9]+)? / \1 /' "$work/profile" && samples_match &&
+	calls much 100 && calls less 100 && calls finish 100 &&
+	calls one 50 && calls another 50
 }
 
 threads() {
@@ -248,7 +257,7 @@ aix_monitor() {
 
 ktap_print_header
 need_device
-ktap_set_plan 38
+ktap_set_plan 40
 for program in solaris-monitor solaris-monitor-pie; do
 	check "$program: calls, samples and shares" calls_monitor $program
 done
@@ -260,6 +269,8 @@ for program in solaris-p solaris-p-pie solaris-p-fentry osf1-p osf1-p-pie aix-p 
 	check "$program: calls, samples and shares" linked_with_p $program
 	check "$program: calls of 20 threads and a signal handler" threads $program
 done
+check "solaris: marks divide a function" marks solaris-marks-O0
+check "solaris: marks divide a function, optimized" marks solaris-marks-O2
 check "the file has the addresses of the symbol table" has_link_addresses solaris-p
 check "aix: counters follow AIX's rounding" counters_are_shifted aix-p 3ffffc
 check "aix: counters follow AIX's rounding, in a PIE" counters_are_shifted aix-p-pie 4

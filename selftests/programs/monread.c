@@ -4,7 +4,8 @@
  *
  * usage: monread MON.OUT PROGRAM
  *
- * Functions have their names from PROGRAM's symbol table. The lines are:
+ * Functions have their names from PROGRAM's symbol table. A mark of <prof.h> has no size, and extends
+ * to the next function or mark. The lines are:
  *   range LPC HPC	in hexadecimal
  *   calls NAME N	for each call count; NAME is ? outside all functions
  *   samples NAME N	for each function with samples
@@ -21,6 +22,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define MARK	"MARK."
 
 struct header {
 	uintptr_t low;
@@ -66,6 +69,7 @@ static void read_symbols(const char *path)
 	const ElfW(Ehdr) *elf = (const void *)file;
 	const ElfW(Shdr) *sections = (const void *)(file + elf->e_shoff), *table = NULL;
 	const ElfW(Sym) *symbols;
+	const char *name;
 
 	for (i = 0; i < elf->e_shnum; i++)
 		if (sections[i].sh_type == SHT_SYMTAB)
@@ -75,25 +79,32 @@ static void read_symbols(const char *path)
 	symbols = (const void *)(file + table->sh_offset);
 	nr = table->sh_size / sizeof(*symbols);
 	functions = calloc(nr, sizeof(*functions));
-	for (i = 0; i < nr; i++)
-		if ((symbols[i].st_info & 0xf) == STT_FUNC && symbols[i].st_size)
-			functions[nr_functions++] = (struct function){
-				.start = symbols[i].st_value,
-				.end = symbols[i].st_value + symbols[i].st_size,
-				.name = file + sections[table->sh_link].sh_offset +
-					symbols[i].st_name,
-			};
+	for (i = 0; i < nr; i++) {
+		name = file + sections[table->sh_link].sh_offset + symbols[i].st_name;
+		if ((symbols[i].st_info & 0xf) != STT_FUNC ||
+		    (!symbols[i].st_size && strncmp(name, MARK, strlen(MARK))))
+			continue;
+		functions[nr_functions++] = (struct function){
+			.start = symbols[i].st_value,
+			.end = symbols[i].st_size ? symbols[i].st_value + symbols[i].st_size :
+						    UINTPTR_MAX,
+			.name = name,
+		};
+	}
 }
 
+/* The last one that begins at or before @pc, and does not end before it */
 static struct function *function_at(uintptr_t pc)
 {
 	static struct function none = { .name = "?" };
+	struct function *found = &none;
 	size_t i;
 
 	for (i = 0; i < nr_functions; i++)
-		if (functions[i].start <= pc && pc < functions[i].end)
-			return &functions[i];
-	return &none;
+		if (found->start <= functions[i].start && functions[i].start <= pc &&
+		    pc < functions[i].end)
+			found = &functions[i];
+	return found;
 }
 
 int main(int argc, char **argv)

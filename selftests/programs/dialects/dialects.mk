@@ -6,8 +6,9 @@ MONITOR_CALLS := $(foreach dialect,solaris osf1 aix,\
 MONITOR_P := $(foreach dialect,solaris osf1 aix,\
 	$(addprefix programs/dialects/$(dialect)-,p p-pie)) \
 	programs/dialects/solaris-p-fentry
+MARKED := $(addprefix programs/dialects/solaris-marks-,O0 O2)
 COUNTED := programs/dialects/libcounted.so
-TEST_GEN_FILES += $(MONITOR_CALLS) $(MONITOR_P) $(COUNTED)
+TEST_GEN_FILES += $(MONITOR_CALLS) $(MONITOR_P) $(MARKED) $(COUNTED)
 
 dialect = $(firstword $(subst -, ,$(@F)))
 dialect_headers = -I../lib/include/profil/$(dialect)
@@ -19,7 +20,7 @@ monitor_program = $(CC) -std=gnu89 -O0 -g -Wall $(dialect_headers) -p $1 -c -o $
 	$(CC) $2 $(LDFLAGS) -o $@ $@.o $(counted) ../lib/libprofil-$(dialect).so ../lib/libprofil.so \
 		-pthread -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../../../lib' -Wl,-rpath,'$$ORIGIN'
 
-$(MONITOR_CALLS) $(MONITOR_P): $(DIALECT_HEADERS) programs/dialects/work.h \
+$(MONITOR_CALLS) $(MONITOR_P) $(MARKED): $(DIALECT_HEADERS) programs/dialects/work.h \
 	$(addprefix ../lib/libprofil-,solaris.so osf1.so aix.so)
 # A function in another object, which programs linked with -p call
 $(MONITOR_P): counted := $(COUNTED)
@@ -41,3 +42,6 @@ programs/dialects/%-p-pie: programs/dialects/plain-p.c
 
 programs/dialects/%-p-fentry: programs/dialects/plain-p.c
 	$(call monitor_program,-fno-pie -mfentry,-p -no-pie)
+
+programs/dialects/solaris-marks-%: programs/dialects/solaris-marks.c
+	$(call monitor_program,-fno-pie -DMARK -$*,-p -no-pie)

@@ -37,10 +37,20 @@ void finish()
 }
 
 /* Prints the CPU time, and how often another thread took the CPU. */
+void print_use(begin)
+	clock_t begin;
+{
+	struct rusage usage;
+
+	printf("seconds %f\n", (double)(clock() - begin) / CLOCKS_PER_SEC);
+	getrusage(RUSAGE_SELF, &usage);
+	printf("breaks %ld\n", usage.ru_nivcsw);
+	fflush(stdout);
+}
+
 void work(rounds)
 	int rounds;
 {
-	struct rusage usage;
 	clock_t begin = clock();
 	int i;
 
@@ -48,10 +58,7 @@ void work(rounds)
 		much();
 		less();
 	}
-	printf("seconds %f\n", (double)(clock() - begin) / CLOCKS_PER_SEC);
-	getrusage(RUSAGE_SELF, &usage);
-	printf("breaks %ld\n", usage.ru_nivcsw);
-	fflush(stdout);
+	print_use(begin);
 }
 
 void check(what, is, wanted)
