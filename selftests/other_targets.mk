@@ -21,7 +21,7 @@ endef
 # headers conflicts with all cross compilers.
 CC32 = $(CC) -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch)
 M32_PROGS := programs/old programs/spin $(addprefix libprofil/,lib_test aix_test sprofil_test pcsample_test \
-	profil_start_test vectors_test)
+	profil_start_test vectors_test) $(CORPUS_PROGS)
 
 m32:
 	@if printf '#include <sys/ioctl.h>\nint main(void) { return 0; }' | \

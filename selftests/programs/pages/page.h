@@ -278,6 +278,7 @@ static void must_be_off_after_fault(void)
 /* Avoids warnings: some programs do not use these functions. */
 static __inline__ void use_all(void)
 {
+	(void)must_be_off;
 	(void)must_be_off_after_fault;
 	(void)must_count_in_large;
 	(void)must_count_in_child;
