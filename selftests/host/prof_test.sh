@@ -187,12 +187,12 @@ mon_sum() {
 	rows=$("$PROF" -gh a.out mon.out second) || return
 	for dialect in aix osf1 bsd; do
 		export PROFIL_DIALECT=$dialect
-		sums a.out mon.out second && [ "$(PROFIL_DIALECT= "$PROF" -gh -m mon.sum)" = "$rows" ] &&
+		sums a.out mon.out second && [ "$(PROFIL_DIALECT='' "$PROF" -gh -m mon.sum)" = "$rows" ] &&
 		# the header, three cells of functions and one of the last, eight counters
 		[ "$(stat -c %s mon.sum)" = $((11 * $(getconf LONG_BIT) / 8 + 16)) ] &&
 		cp mon.sum first && sums a.out first second &&
-		[ "$(PROFIL_DIALECT= "$PROF" -gh -m mon.sum)" = \
-			"$(PROFIL_DIALECT= "$PROF" -gh a.out mon.out second second)" ] || return
+		[ "$(PROFIL_DIALECT='' "$PROF" -gh -m mon.sum)" = \
+			"$(PROFIL_DIALECT='' "$PROF" -gh a.out mon.out second second)" ] || return
 	done
 	unset PROFIL_DIALECT
 	# -s of Solaris and -S of AIX write no file
