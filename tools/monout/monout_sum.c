@@ -58,7 +58,7 @@ static int add_calls(const struct monout *files, size_t nr, size_t *places,
 	return 0;
 }
 
-/* Write the cells to @at, which has room for those of all files. Return: their number, or -errno. */
+/* Write the cells to @at, which has room for those of all files. Return: number or -errno. */
 static long write_cells(const struct monout *files, size_t nr, unsigned char *at, size_t *bad)
 {
 	const struct monout_layout *layout = &files->layout;
