@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include <argp.h>
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,31 +15,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <rate.h>
-
-#include <linux/profil.h>
-
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "cmd/outcome.h"
 #include "cmd/profiling.h"
 #include "cmd/table_choice.h"
+#include "cmd/target.h"
 #include "record/signals.h"
 #include "result/resultfile.h"
-#include "util/clock_name.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
 
 /* Options without a letter */
-enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS, KEY_FORCE, KEY_DURATION, KEY_INTERVAL,
-	KEY_CGROUP, KEY_NO_TABLE, KEY_CALL_GRAPH };
+enum { KEY_PROGRESS = 256, KEY_FORCE, KEY_DURATION, KEY_INTERVAL, KEY_NO_TABLE };
 
 #define DEFAULT_INTERVAL_NS	(60 * NS_PER_S)
-#define HIGHEST_RATE		"max"	/* as an argument of --rate */
 
 #define PROGRESS_SECONDS	"2"	/* default interval of --progress */
-#define MIN_SECONDS		0.1	/* of the arguments of options */
-#define MAX_SECONDS		86400.0
 
 static const char doc[] =
 	"Run COMMAND, or attach to the processes PID, print the functions in which they spend their "
@@ -64,23 +55,11 @@ static const char doc[] =
 	"See profil-run(1).";
 
 static const struct argp_option options[] = {
-	{ "rate", 'r', "HZ", 0,
-	  "Take HZ samples per second of CPU time; " HIGHEST_RATE ": as many as the kernel permits (default: PROFIL_RATE, or 100)", 0 },
-	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 0 },
-	{ "clock", 'c', "CLOCK", 0,
-	  "Sampling clock: random, timer or tick (default: random)", 0 },
 	{ "output", 'o', "FILE", 0,
 	  "Write the result to FILE (default: " RESULTFILE_DEFAULT ")", 0 },
 	{ "table", 't', "FILE", 0,
 	  "Write the table to FILE instead of standard error", 0 },
 	{ "no-table", KEY_NO_TABLE, NULL, 0, "Print no table", 0 },
-	{ "no-follow", KEY_NO_FOLLOW, NULL, 0,
-	  "Do not profile programs that the processes execute", 0 },
-	{ "no-inherit", 0, NULL, OPTION_ALIAS, NULL, 0 },
-	{ "pid", 'p', "PID[,PID...]", 0,
-	  "Profile these processes, instead of a COMMAND", 0 },
-	{ "cgroup", KEY_CGROUP, "PATH", 0,
-	  "Profile the processes of this control group (version 2), and those that join it", 0 },
 	{ "duration", KEY_DURATION, "SECONDS", 0,
 	  "End the profile after SECONDS; COMMAND continues", 0 },
 	{ "interval", KEY_INTERVAL, "SECONDS", 0,
@@ -89,10 +68,6 @@ static const struct argp_option options[] = {
 	  "Print samples and top functions every SECONDS (default: " PROGRESS_SECONDS ")", 0 },
 	{ "force", KEY_FORCE, NULL, 0,
 	  "Run COMMAND even if it cannot be profiled", 0 },
-	/* of perf, to name what is to be typed instead */
-	{ "all-cpus", 'a', NULL, OPTION_HIDDEN, NULL, 0 },
-	{ "call-graph", KEY_CALL_GRAPH, "MODE", OPTION_HIDDEN, NULL, 0 },
-	{ NULL, 'g', NULL, OPTION_HIDDEN, NULL, 0 },
 	{ 0 }
 };
 
@@ -101,76 +76,6 @@ struct arguments {
 	const char *table;	/* file of the table; NULL: standard error */
 	bool no_table;
 };
-
-static uint32_t parse_clock(const char *text, struct argp_state *state)
-{
-	uint32_t i;
-
-	for (i = PROFIL_CLOCK_TICK; i <= PROFIL_CLOCK_RANDOM; i++)
-		if (!strcmp(text, clock_name(i)))
-			return i;
-	options_error(state, "invalid clock '%s'; expected random, timer or tick", text);
-	return PROFIL_CLOCK_AUTO;
-}
-
-static uint32_t default_clock(void)
-{
-	const uint32_t clock = attach_default_clock();
-
-	if (clock != PROFIL_CLOCK_RANDOM)
-		failure_warnx("the kernel has no high-resolution timers, so its tick takes the samples: the shares of a program in step with the tick are wrong (boot without highres=off)");
-	return clock;
-}
-
-/* Return: a time in ns. */
-static uint64_t parse_seconds(const char *text, struct argp_state *state)
-{
-	double seconds;
-	char *end;
-
-	seconds = strtod(text, &end);
-	if (end == text || *end || !(seconds >= MIN_SECONDS && seconds <= MAX_SECONDS))
-		options_error(state, "invalid time '%s'; expected %g to %.0f seconds", text,
-			      MIN_SECONDS, MAX_SECONDS);
-	return (uint64_t)(seconds * NS_PER_S);
-}
-
-static void add_pid(struct profiling_options *profiling, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < profiling->nr_pids; i++)
-		if (profiling->pids[i] == pid)
-			return;
-	profiling->pids = reallocarray(profiling->pids, profiling->nr_pids + 1,
-				       sizeof(*profiling->pids));
-	if (!profiling->pids)
-		failure_exit(EXIT_OWN_FAILURE, "--pid", ENOMEM);
-	profiling->pids[profiling->nr_pids++] = pid;
-}
-
-static void parse_pids(const char *text, struct profiling_options *profiling,
-		       struct argp_state *state)
-{
-	const char *rest = text;
-	char *end;
-
-	do {
-		unsigned long pid = strtoul(rest, &end, 10);
-
-		if (*rest < '0' || *rest > '9' || !pid || pid > INT_MAX || (*end && *end != ','))
-			options_error(state, "invalid process IDs '%s'; expected numbers, separated by commas",
-				      text);
-		add_pid(profiling, (pid_t)pid);
-		rest = end + 1;
-	} while (*end);
-}
-
-/* Whether a word is a number: a process ID, as in -p $(pidof COMMAND) */
-static bool is_pid(const char *word)
-{
-	return *word && !word[strspn(word, "0123456789")];
-}
 
 /* Standard output is a file of results unless a command or a terminal has it. */
 static const char *parse_output(const char *path, const struct profiling_options *profiling,
@@ -185,26 +90,6 @@ static const char *parse_output(const char *path, const struct profiling_options
 	return "/dev/stdout";
 }
 
-/* Exit if the options exclude each other. */
-static void check(const struct arguments *arguments, struct argp_state *state)
-{
-	const struct profiling_options *profiling = &arguments->profiling;
-	const bool has_pids = profiling->nr_pids;
-
-	if (arguments->no_table && arguments->table)
-		options_error(state, "--no-table and --table exclude each other");
-	if (profiling->command && has_pids)
-		options_error(state, "--pid and a command exclude each other: remove one of them");
-	if (profiling->cgroup && (profiling->command || has_pids))
-		options_error(state, "--cgroup excludes a command and --pid: remove one of them");
-	if (!profiling->command && !profiling->cgroup && !has_pids)
-		argp_usage(state);
-	if (!profiling->command && profiling->force)
-		options_error(state, "--force needs a command");
-	if (profiling->cgroup && !profiling->attach.follow)
-		options_error(state, "--cgroup and --no-follow exclude each other: the programs that a process executes are in its control group");
-}
-
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -212,22 +97,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &profiling->choice;
-		return 0;
-	case 'r':
-	case 'F':
-		profiling->attach.rate = strcmp(text, HIGHEST_RATE) ?
-			options_parse_rate(text, state) : PROFIL_HIGHEST_RATE;
-		return 0;
-	case 'a':
-		options_error(state, "profil profiles processes: --cgroup=/ is the whole machine, if root asks");
-		return 0;
-	case 'g':
-	case KEY_CALL_GRAPH:
-		options_error(state, "profil counts for functions, not for their callers: `perf record -g' records call stacks");
-		return 0;
-	case 'c':
-		profiling->attach.clock = parse_clock(text, state);
+		state->child_inputs[0] = profiling;
+		state->child_inputs[1] = &profiling->choice;
 		return 0;
 	case 'o':
 		profiling->output = text;
@@ -235,23 +106,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 't':
 		arguments->table = text;
 		return 0;
-	case 'p':
-		parse_pids(text, profiling, state);
-		return 0;
-	case KEY_CGROUP:
-		if (!*text)
-			options_error(state, "--cgroup needs the path of a control group; / is the whole machine");
-		profiling->cgroup = text;
-		return 0;
 	case KEY_DURATION:
-		profiling->duration_ns = parse_seconds(text, state);
+		profiling->duration_ns = target_parse_seconds(text, state);
 		return 0;
 	case KEY_INTERVAL:
-		profiling->snapshot_ns = parse_seconds(text, state);
+		profiling->snapshot_ns = target_parse_seconds(text, state);
 		profiling->has_interval = true;
 		return 0;
 	case KEY_PROGRESS:
-		profiling->progress_ns = parse_seconds(text ? text : PROGRESS_SECONDS, state);
+		profiling->progress_ns = target_parse_seconds(text ? text : PROGRESS_SECONDS, state);
 		return 0;
 	case KEY_NO_TABLE:
 		arguments->no_table = true;
@@ -259,20 +122,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_FORCE:
 		profiling->force = true;
 		return 0;
-	case KEY_NO_FOLLOW:
-		profiling->attach.follow = false;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (profiling->nr_pids && is_pid(text)) {
-			parse_pids(text, profiling, state);
-			return 0;
-		}
-		/* all arguments after the command belong to it */
-		profiling->command = &state->argv[state->next - 1];
-		state->next = state->argc;
-		return 0;
 	case ARGP_KEY_END:
-		check(arguments, state);
+		if (arguments->no_table && arguments->table)
+			options_error(state, "--no-table and --table exclude each other");
+		if (!profiling->command && profiling->force)
+			options_error(state, "--force needs a command");
 		profiling->output = parse_output(profiling->output, profiling, state);
 		return 0;
 	default:
@@ -347,7 +201,9 @@ static void close_table(FILE *out, const char *path)
 
 int run_main(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { .argp = &table_choice_argp }, { 0 } };
+	static const struct argp_child children[] = {
+		{ .argp = &target_argp }, { .argp = &table_choice_argp }, { 0 }
+	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
@@ -373,8 +229,7 @@ int run_main(int argc, char **argv)
 
 	if (!arguments.no_table)
 		profiling->table = open_table(&arguments);
-	if (profiling->attach.clock == PROFIL_CLOCK_AUTO)
-		profiling->attach.clock = default_clock();
+	target_finish(profiling);
 	profiling->table_name = arguments.table ? arguments.table : "standard error";
 	if (profiling->table)
 		table_choice_set_style(&profiling->choice, profiling->table, TERMINAL_AUTO);

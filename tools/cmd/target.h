@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is profiled, and how it is sampled: options of `profil run' and `profil top'.
+ */
+#ifndef PROFIL_TARGET_H
+#define PROFIL_TARGET_H
+
+#include <argp.h>
+#include <stdint.h>
+
+#include "cmd/profiling.h"
+
+/*
+ * The options --rate, --clock, --pid, --cgroup and --no-follow, and the arguments, for .children of
+ * a struct argp. Its input is a struct profiling_options, whose @attach.follow is set. Exits if
+ * they exclude each other.
+ */
+extern const struct argp target_argp;
+
+/**
+ * target_finish - choose what the user has not chosen
+ * @profiling: after options were parsed
+ */
+void target_finish(struct profiling_options *profiling);
+
+/**
+ * target_parse_seconds - parse a time
+ * @text:  the option's argument
+ * @state: argp's state
+ *
+ * Exits if the argument is invalid. Return: the time in ns.
+ */
+uint64_t target_parse_seconds(const char *text, struct argp_state *state);
+
+#endif /* PROFIL_TARGET_H */
