@@ -15,6 +15,7 @@
 #define EXIT_OWN_FAILURE	125
 
 int run_main(int argc, char **argv);
+int top_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
 int merge_main(int argc, char **argv);

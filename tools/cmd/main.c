@@ -26,16 +26,18 @@ const char *argp_program_version = "profil " PROFIL_VERSION;
 static const char overview[] =
 	"Usage: profil [run|record] [OPTION...] COMMAND [ARG...]\n"
 	"  or:  profil [run|record] [OPTION...] -p PID[,PID...]\n"
+	"  or:  profil top [OPTION...] COMMAND [ARG...]|-p PID[,PID...]\n"
 	"  or:  profil report [OPTION...] [FILE]\n"
 	"  or:  profil diff [OPTION...] OLD NEW\n"
 	"  or:  profil merge FILE FILE... -o OUT\n"
 	"  or:  profil export --FORMAT [OPTION...] [FILE]\n"
 	"  or:  profil optimize [OPTION...] COMMAND [ARG...]\n"
 	"  or:  profil info [--json]\n"
-	"  or:  profil help [run|report|diff|merge|export|optimize|info]\n"
+	"  or:  profil help [run|top|report|diff|merge|export|optimize|info]\n"
 	"\n"
 	"  run      Run COMMAND, or attach to processes, print the functions in which they\n"
 	"           spend their CPU time, and write the result to a file (profil.out)\n"
+	"  top      Show live in which functions, threads and programs the CPU time is spent\n"
 	"  report   Print a result by function, source line, object or process, or print\n"
 	"           a mon.out file of monitor(3)\n"
 	"  diff     Compare two results, and mark the functions that changed\n"
@@ -53,6 +55,7 @@ static const struct {
 	int (*main)(int argc, char **argv);
 } commands[] = {
 	{ "profil run", run_main },
+	{ "profil top", top_main },
 	{ "profil report", report_main },
 	{ "profil diff", diff_main },
 	{ "profil merge", merge_main },

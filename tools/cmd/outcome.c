@@ -20,6 +20,7 @@
 #include "result/resultnames.h"
 #include "symbol/store.h"
 #include "symbol/symbols.h"
+#include "top/open_files.h"
 #include "util/failure.h"
 #include "util/isolated.h"
 #include "util/working.h"
@@ -38,19 +39,6 @@ struct store_work {
 	int fd;
 };
 
-/* Programs may have been removed or built again since they ran. */
-static void use_open_files(struct symbols *symbols, const struct store_work *work)
-{
-	size_t i;
-	int fd;
-
-	for (i = 0; i < work->result->nr_objects; i++) {
-		fd = collect_open_file(work->recording, &work->result->objects[i]);
-		if (fd >= 0)
-			symbols_use_open(symbols, i, fd);
-	}
-}
-
 /* Store names, and write them to a file in memory. Return: 0 or errno. */
 static int store(void *data)
 {
@@ -63,7 +51,7 @@ static int store(void *data)
 	/* the command has ended, and its user waits */
 	working_show(STDERR_FILENO);
 	if (symbols)
-		use_open_files(symbols, work);
+		open_files_use(symbols, work->result, work->recording);
 	error = symbols ? store_names(work->result, symbols) : -ENOMEM;
 	if (!error)
 		error = resultnames_pack(work->result, &message, &bytes);

@@ -11,213 +11,15 @@
 
 #include "cmd/announce.h"
 #include "cmd/commands.h"
+#include "cmd/meanwhile.h"
 #include "cmd/not_run.h"
-#include "cmd/outcome.h"
-#include "cmd/progress.h"
 #include "cmd/profiling.h"
-#include "cmd/snapshot.h"
 #include "record/cgroup.h"
 #include "record/child.h"
-#include "record/members.h"
 #include "record/procfs.h"
-#include "record/recording.h"
 #include "record/signals.h"
-#include "record/wait.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
-
-/**
- * struct profiling - state of a run
- * @options:    what to profile, and how
- * @attach:     the log; closed if the command is not profiled
- * @recording:  what the log has told so far
- * @outcome:    the run's outcome
- * @snapshot:   the last snapshot
- * @wants_snapshot: one was requested while another was written
- * @progress:   the progress line; NULL: none
- * @members:    of the control group, if there is one
- * @so_far:     state of the command, or of the processes
- * @start:      when the run started, by time_ns(CLOCK_MONOTONIC)
- */
-struct profiling {
-	const struct profiling_options *options;
-	struct attach attach;
-	struct recording *recording;
-	struct outcome outcome;
-	struct snapshot snapshot;
-	bool wants_snapshot;
-	struct progress *progress;
-	struct members members;
-	struct child_end so_far;
-	uint64_t start;
-};
-
-/* --- while processes are profiled ---------------------------------------------- */
-
-static void read_status(struct profiling *profiling)
-{
-	struct collect_log *log = &profiling->outcome.log;
-
-	attach_status(&profiling->attach, &log->status);
-	log->requested_rate = profiling->attach.options.rate;
-	log->bytes = profiling->attach.log_bytes;
-	log->wanted_bytes = profiling->attach.wanted_log_bytes;
-	log->no_follow = !profiling->attach.options.follow;
-}
-
-/* Update the state of the run, and the status of the log. */
-static void update(struct profiling *profiling)
-{
-	const struct profiling_options *options = profiling->options;
-	struct child_end *so_far = &profiling->so_far;
-	uint64_t attached_ns;
-
-	so_far->elapsed_ns = time_ns(CLOCK_MONOTONIC) - profiling->start;
-	recording_read_times(profiling->recording);
-	attached_ns = recording_attached_ns(profiling->recording, so_far->pid);
-	so_far->cpu_ns = options->command ? time_cpu_ns(so_far->pid) : attached_ns;
-	so_far->children_cpu_ns = recording_all_attached_ns(profiling->recording) - attached_ns;
-	read_status(profiling);
-}
-
-/* Not for the progress line: a runtime may have written a large file. */
-static void read_names(struct profiling *profiling)
-{
-	if (recording_read_names(profiling->recording))
-		failure_warn("profile", ENOMEM);
-}
-
-/* Return: the time after which something that takes @cost_ns has taken 5 %. */
-static uint64_t pause_after(uint64_t cost_ns)
-{
-	return 20 * cost_ns;
-}
-
-static void begin_snapshot(struct profiling *profiling)
-{
-	profiling->wants_snapshot = false;
-	update(profiling);
-	read_names(profiling);
-	recording_sort(profiling->recording);
-	snapshot_begin(&profiling->snapshot, &profiling->outcome, &profiling->so_far,
-		       profiling->attach.device);
-}
-
-/* While the snapshot before is written, one at an interval is omitted, and a request waits. */
-static uint64_t take_snapshot(void *data, bool is_requested)
-{
-	struct profiling *profiling = data;
-	uint64_t pause_ns;
-
-	profiling->wants_snapshot |= is_requested;
-	if (!snapshot_has_ended(&profiling->snapshot, &profiling->outcome, false))
-		return 0;
-	pause_ns = pause_after(profiling->snapshot.cpu_ns);
-	if (profiling->options->has_interval)
-		snapshot_explain_pause(&profiling->snapshot, pause_ns,
-				       profiling->options->snapshot_ns);
-	begin_snapshot(profiling);
-	return pause_ns;
-}
-
-static void continue_snapshots(struct profiling *profiling)
-{
-	if (snapshot_has_ended(&profiling->snapshot, &profiling->outcome, false) &&
-	    profiling->wants_snapshot)
-		begin_snapshot(profiling);
-}
-
-/* Wait for the last snapshot: the result must not be replaced by it. */
-static void end_snapshots(struct profiling *profiling)
-{
-	snapshot_has_ended(&profiling->snapshot, &profiling->outcome, true);
-}
-
-static uint64_t show_progress(void *data)
-{
-	const uint64_t start = time_ns(CLOCK_PROCESS_CPUTIME_ID);
-	struct profiling *profiling = data;
-	struct result result;
-	int error;
-
-	update(profiling);
-	recording_sort(profiling->recording);
-	error = outcome_collect(&profiling->outcome, &profiling->so_far, &result);
-	if (!error || error == -ENODATA)
-		progress_show(profiling->progress, error ? NULL : &result);
-	result_release(&result);
-	return pause_after(time_ns(CLOCK_PROCESS_CPUTIME_ID) - start);
-}
-
-/* Return: whether the profile continues. */
-static bool look(struct profiling *profiling)
-{
-	const ssize_t nr = members_look(&profiling->members);
-
-	if (nr < 0)
-		failure_warnx("%s: %s (%s): the profile ends here", profiling->members.directory,
-			      strerror((int)-nr), strerrorname_np((int)-nr));
-	return nr > 0;
-}
-
-static uint64_t look_for_members(void *data)
-{
-	const uint64_t start = time_ns(CLOCK_PROCESS_CPUTIME_ID);
-
-	return look(data) ? pause_after(time_ns(CLOCK_PROCESS_CPUTIME_ID) - start) : UINT64_MAX;
-}
-
-/* All profiled processes of the control group have ended. Return: whether others have joined. */
-static bool others_join(struct profiling *profiling)
-{
-	const size_t nr = profiling->members.nr_attached;
-
-	return look(profiling) && profiling->members.nr_attached > nr;
-}
-
-static int read_log(void *data)
-{
-	struct profiling *profiling = data;
-	int more;
-
-	continue_snapshots(profiling);
-	more = recording_read(profiling->recording, profiling->attach.device);
-	if (more < 0)
-		failure_warnx("the log of the samples: %s (%s): the profile ends here",
-			      strerror(-more), strerrorname_np(-more));
-	if (!more && profiling->options->cgroup)
-		return others_join(profiling);
-	return more > 0;
-}
-
-/* @process: as in struct wait */
-static enum wait_end wait_until_end(struct profiling *profiling, int process,
-				    const sigset_t *waiting)
-{
-	const struct profiling_options *options = profiling->options;
-	const struct wait wait = {
-		.log = profiling->attach.device,
-		.process = process,
-		.waiting = waiting,
-		.end_ns = options->duration_ns ? profiling->start + options->duration_ns : 0,
-		.snapshot_ns = options->snapshot_ns,
-		.progress_ns = options->progress_ns,
-		.look_ns = options->cgroup ? MEMBERS_LOOK_NS : 0,
-		.read = read_log,
-		.snapshot = take_snapshot,
-		.progress = show_progress,
-		.look = look_for_members,
-		.data = profiling,
-	};
-	enum wait_end end;
-
-	if (options->progress_ns)
-		profiling->progress = progress_new(stderr);
-	end = wait_for_end(&wait);
-	progress_free(profiling->progress);
-	profiling->progress = NULL;
-	return end;
-}
 
 /* --- a command ------------------------------------------------------------------ */
 
@@ -239,6 +41,17 @@ static int refuse(const struct profiling *profiling, const char *why)
 	return 1;
 }
 
+/* The processes are attached. Return: 0; or 1, and the reason is printed. */
+static int begin_top(struct profiling *profiling)
+{
+	char why[SCREEN_WHY];
+
+	if (!profiling->top || !top_begin(profiling->top, why))
+		return 0;
+	failure_warnx("no live view: %s", why);
+	return 1;
+}
+
 /* The command waits. Attach to it, which also shows whether it can be profiled. */
 static int attach_command(void *data, pid_t pid)
 {
@@ -252,7 +65,7 @@ static int attach_command(void *data, pid_t pid)
 		error = attach_process(&profiling->attach, pid, true, why);
 	profiling->start = time_ns(CLOCK_MONOTONIC);
 	if (!error)
-		return 0;
+		return begin_top(profiling);
 	attach_close(&profiling->attach);
 	return refuse(profiling, why);
 }
@@ -260,28 +73,41 @@ static int attach_command(void *data, pid_t pid)
 /* End the profile while the processes continue. Return: whether the result is in its file. */
 static bool finish(struct profiling *profiling)
 {
-	update(profiling);
+	const struct details_run run = meanwhile_run_so_far(profiling);
+
+	meanwhile_update(profiling);
 	attach_close(&profiling->attach);
-	end_snapshots(profiling);
-	read_names(profiling);
+	if (profiling->top) {
+		top_end(profiling->top, &run);
+		return true;
+	}
+	meanwhile_end_snapshots(profiling);
+	meanwhile_read_names(profiling);
 	return outcome_show(&profiling->outcome, &profiling->so_far);
 }
 
-static void while_command_runs(void *data, const struct child_end *so_far, int process,
+/* Return: false: the user leaves the command alone. */
+static bool while_command_runs(void *data, const struct child_end *so_far, int process,
 			       const sigset_t *waiting)
 {
 	struct profiling *profiling = data;
+	bool has_ended;
 
 	profiling->so_far = *so_far;
-	if (profiling->attach.device >= 0 &&
-	    wait_until_end(profiling, process, waiting) == WAIT_PROFILE)
+	if (profiling->attach.device < 0)
+		return true;
+	has_ended = meanwhile_wait(profiling, process, waiting) == WAIT_COMMAND;
+	if (!has_ended || profiling->top)
 		finish(profiling);
+	return has_ended || !profiling->top;
 }
 
 static int run_command(struct profiling *profiling)
 {
 	const struct child_calls calls = {
 		.attach = attach_command,
+		.prepare = profiling->options->top && profiling->options->top->terminal >= 0 ?
+			   top_hide_command : NULL,
 		.meanwhile = while_command_runs,
 		.data = profiling,
 	};
@@ -301,10 +127,10 @@ static int run_command(struct profiling *profiling)
 		not_run_explain_exec(command, end.exec_error);
 	} else if (profiling->attach.device >= 0) {
 		recording_read_times(profiling->recording);
-		read_status(profiling);
+		meanwhile_read_status(profiling);
 		attach_close(&profiling->attach);
-		end_snapshots(profiling);
-		read_names(profiling);
+		meanwhile_end_snapshots(profiling);
+		meanwhile_read_names(profiling);
 		outcome_show(&profiling->outcome, &end);
 	}
 	return child_exit_status(&end);
@@ -358,9 +184,11 @@ static int profile_attached(struct profiling *profiling)
 	struct signals old;
 	sigset_t waiting;
 
+	if (begin_top(profiling))
+		return EXIT_OWN_FAILURE;
 	signals_begin(&old, false);
 	signals_allow(&old, 0, &waiting);
-	wait_until_end(profiling, -1, &waiting);
+	meanwhile_wait(profiling, -1, &waiting);
 	signals_end(&old);
 	return finish(profiling) ? 0 : EXIT_OWN_FAILURE;
 }
@@ -376,7 +204,8 @@ static int profile_processes(struct profiling *profiling)
 	profiling->outcome.argv = argv;
 	profiling->so_far.pid = profiling->options->pids[0];
 	if (!attach_processes(profiling)) {
-		announce_processes(profiling->options->pids, profiling->options->nr_pids, argv[0],
+		if (!profiling->top)
+			announce_processes(profiling->options->pids, profiling->options->nr_pids, argv[0],
 				   profiling->options->duration_ns);
 		status = profile_attached(profiling);
 	}
@@ -441,7 +270,8 @@ static int profile_members(struct profiling *profiling, const char *directory)
 	profiling->outcome.argv = argv;
 	profiling->outcome.log.cgroup = directory;
 	profiling->so_far.pid = members->first;
-	announce(directory, profiling->options->duration_ns);
+	if (!profiling->top)
+		announce(directory, profiling->options->duration_ns);
 	status = profile_attached(profiling);
 	explain_refused(members);
 	procfs_free_command(argv);
@@ -480,12 +310,17 @@ int profiling_run(const struct profiling_options *options)
 	if (!profiling.recording)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
 	profiling.outcome.recording = profiling.recording;
+	if (options->top)
+		profiling.top = top_new(options->top, profiling.recording);
+	if (options->top && !profiling.top)
+		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
 	if (options->command)
 		status = run_command(&profiling);
 	else
 		status = options->cgroup ? profile_cgroup(&profiling) :
 					   profile_processes(&profiling);
 	attach_close(&profiling.attach);
+	top_free(profiling.top);
 	recording_free(profiling.recording);
 	return status;
 }

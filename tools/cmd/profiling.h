@@ -14,6 +14,7 @@
 
 #include "cmd/table_choice.h"
 #include "record/attach.h"
+#include "top/top.h"
 
 /**
  * struct profiling_options - what to profile, and how; times are in ns, 0: none
@@ -31,6 +32,7 @@
  * @table:       output file of the table; NULL: it is not printed
  * @table_name:  its name in messages
  * @choice:      which table
+ * @top:         a live view, instead of a result and a table; NULL: none
  */
 struct profiling_options {
 	struct attach_options attach;
@@ -47,6 +49,7 @@ struct profiling_options {
 	FILE *table;
 	const char *table_name;
 	struct table_choice choice;
+	const struct top_options *top;
 };
 
 /**

@@ -3,9 +3,13 @@
 #
 # Bash completion of profil(1). bash-completion sources this file at the first use.
 
-# Print the values of an option, or fail if it has none. The option ends with = if that was
+# Print the values of an option of a subcommand, or fail if it has none. The option ends with = if that was
 # typed: the value of --color is optional, and a word after a space is not its value.
 _profil_values() {
+	case $2:$1 in
+	top:--by | top:--by=) echo function thread program && return ;;
+	top:--sort | top:--sort=) echo cpu total system name object && return ;;
+	esac
 	case $1 in
 	-c | --clock | --clock=) echo random timer tick ;;
 	--by | --by=) echo function line object address process thread program ;;
@@ -25,6 +29,10 @@ _profil_options() {
 		echo --all --by= --cgroup= --clock= --duration= --force --full-names --interval= --lines \
 			--min-percent= --no-follow --no-inherit --no-table --output= --percent-limit= \
 			--pid= --progress --rate= --sort= --table= --top=
+		;;
+	top)
+		echo --by= --cgroup= --clock= --delay= --no-follow --no-inherit --once --pid= --rate= \
+			--sort= --top=
 		;;
 	report)
 		echo --all --annotate= --asm --by= --color --full-names --inline --json --lines --min-percent= \
@@ -57,7 +65,7 @@ _profil_command() {
 
 	while ((i < COMP_CWORD)); do
 		case ${COMP_WORDS[i]} in
-		-[cFoprt] | --by | --cgroup | --clock | --duration | --interval | --min-percent | --output | \
+		-[cdFoprt] | --by | --cgroup | --clock | --delay | --duration | --interval | --min-percent | --output | \
 			--percent-limit | --pid | --rate | --sort | --table | --top)
 			# bash splits --rate=7 into three words
 			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
@@ -94,14 +102,14 @@ _profil() {
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | record | report | diff | merge | export | optimize | info | help)
+	run | record | top | report | diff | merge | export | optimize | info | help)
 		if ((COMP_CWORD > 1)); then
 			subcommand=${COMP_WORDS[1]/#record/run}
 			first=2
 		fi
 		;;
 	esac
-	if [[ $subcommand == run ]]; then
+	if [[ $subcommand == run || $subcommand == top ]]; then
 		command=$(_profil_command $first)
 		# the rest is completed as for the command alone
 		if [[ -n $command ]] && declare -F _command_offset >/dev/null; then
@@ -119,7 +127,7 @@ _profil() {
 	fi
 	if [[ $option == --annotate || $COMP_LINE =~ --annotate[=\ ][^\ ]*$ ]]; then
 		_profil_functions
-	elif values=$(_profil_values "$option$equals"); then
+	elif values=$(_profil_values "$option$equals" "$subcommand"); then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
 	elif [[ $option == --cgroup ]]; then
 		# also a path from /, which is that of a directory
@@ -130,12 +138,14 @@ _profil() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_profil_options "$subcommand")" -- "$word")
 		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 	elif [[ $subcommand == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "run record report diff merge export optimize info" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "run record top report diff merge export optimize info" -- "$word")
+	elif [[ $subcommand == top ]]; then
+		mapfile -t COMPREPLY < <(compgen -c -- "$word")
 	elif [[ $subcommand == run && $option != -[to] && $option != --output &&
 		$option != --table ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word"
 			((COMP_CWORD > 1)) ||
-				compgen -W "run record report diff merge export optimize info help" -- "$word")
+				compgen -W "run record top report diff merge export optimize info help" -- "$word")
 	elif [[ $subcommand != info ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	fi

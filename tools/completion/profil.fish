@@ -6,7 +6,7 @@
 function __profil_subcommand
     set -l words (commandline -opc)
     switch "$words[2]"
-        case report diff merge export optimize info help
+        case top report diff merge export optimize info help
             echo $words[2]
         case '*'
             echo run
@@ -22,10 +22,10 @@ end
 function __profil_command_index
     set -l words (commandline -opc)
     set -l i 2
-    contains -- "$words[2]" run record; and set i 3
+    contains -- "$words[2]" run record top; and set i 3
     while test $i -le (count $words)
         switch $words[$i]
-            case -c -F -o -p -r -t --by --cgroup --clock --duration --interval --min-percent --output \
+            case -c -d -F -o -p -r -t --by --cgroup --clock --delay --duration --interval --min-percent --output \
                 --percent-limit --pid --rate --sort --table --top
                 set i (math $i + 2)
             case '-*'
@@ -41,6 +41,10 @@ end
 # Options of run are those before the command.
 function __profil_in_run
     __profil_in run; and not __profil_command_index >/dev/null
+end
+
+function __profil_in_top
+    __profil_in top; and not __profil_command_index >/dev/null
 end
 
 # The command and its arguments are completed as without profil.
@@ -81,33 +85,40 @@ end
 complete -c profil -f
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a 'run record' -d 'Profile a command or processes'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a report -d 'Print a result'
+complete -c profil -n 'test (count (commandline -opc)) = 1' -a top -d 'Show live where CPU time is spent'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a diff -d 'Compare two results'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a merge -d 'Add up results'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a export -d 'Convert a result'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a optimize -d 'Make a faster copy of a program'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a info -d 'Check whether a profile can be started'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a help -d 'List options'
-complete -c profil -n '__profil_in help' -a 'run record report diff merge export optimize info'
-complete -c profil -n '__profil_in run' -a '(__profil_complete_command)'
+complete -c profil -n '__profil_in help' -a 'run record top report diff merge export optimize info'
+complete -c profil -n '__profil_in run top' -a '(__profil_complete_command)'
 complete -c profil -n '__profil_in report diff merge export' -F
 
-complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run' -l help -d 'List the options'
-complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run' -l usage -d 'List the options briefly'
-complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run' -l version -d 'Print the version'
+complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run; or __profil_in_top' -l help -d 'List the options'
+complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run; or __profil_in_top' -l usage -d 'List the options briefly'
+complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run; or __profil_in_top' -l version -d 'Print the version'
 
-complete -c profil -n __profil_in_run -l cgroup -x -a '(__profil_cgroups)' -d 'Profile a control group'
-complete -c profil -n __profil_in_run -s c -l clock -x -a 'random timer tick' -d 'When samples are taken'
+complete -c profil -n '__profil_in_run; or __profil_in_top' -l cgroup -x -a '(__profil_cgroups)' -d 'Profile a control group'
+complete -c profil -n '__profil_in_run; or __profil_in_top' -s c -l clock -x -a 'random timer tick' -d 'When samples are taken'
 complete -c profil -n __profil_in_run -l duration -x -d 'End after seconds'
 complete -c profil -n __profil_in_run -l force -d 'Run the command even if it cannot be profiled'
 complete -c profil -n __profil_in_run -l interval -x -d 'Write the result every so many seconds'
-complete -c profil -n __profil_in_run -l no-follow -d 'Not the programs that processes execute'
-complete -c profil -n __profil_in_run -l no-inherit -d 'The same as --no-follow'
+complete -c profil -n '__profil_in_run; or __profil_in_top' -l no-follow -d 'Not the programs that processes execute'
+complete -c profil -n '__profil_in_run; or __profil_in_top' -l no-inherit -d 'The same as --no-follow'
 complete -c profil -n __profil_in_run -l no-table -d 'Print no table'
 complete -c profil -n __profil_in_run -s o -l output -r -F -d 'File of the result'
-complete -c profil -n __profil_in_run -s p -l pid -x -a '(__fish_complete_pids)' -d 'Profile these processes'
+complete -c profil -n '__profil_in_run; or __profil_in_top' -s p -l pid -x -a '(__fish_complete_pids)' -d 'Profile these processes'
 complete -c profil -n __profil_in_run -l progress -d 'Print the progress'
-complete -c profil -n __profil_in_run -s r -s F -l rate -x -d 'Samples per second of CPU time'
+complete -c profil -n '__profil_in_run; or __profil_in_top' -s r -s F -l rate -x -d 'Samples per second of CPU time'
 complete -c profil -n __profil_in_run -s t -l table -r -F -d 'File of the table'
+
+complete -c profil -n __profil_in_top -l by -x -a 'function thread program' -d 'What a row stands for'
+complete -c profil -n __profil_in_top -s d -l delay -x -d 'Renew the screen every so many seconds'
+complete -c profil -n __profil_in_top -l once -d 'Print one table'
+complete -c profil -n __profil_in_top -l sort -x -a 'cpu total system name object' -d 'Order of the rows'
+complete -c profil -n __profil_in_top -l top -x -d 'Only so many rows'
 
 complete -c profil -n '__profil_in report; or __profil_in_run' -l all -d 'All rows'
 complete -c profil -n '__profil_in report' -l annotate -x -a '(__profil_functions)' -d 'Print the source of a function'

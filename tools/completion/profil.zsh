@@ -62,6 +62,22 @@ _profil_run() {
 		'*:: :_normal'
 }
 
+_profil_top() {
+	_arguments -s -S $_profil_common \
+		'--by=[what a row stands for]:what:(function thread program)' \
+		'--cgroup=[profile the processes of this control group]:control group:_path_files -/ -W /sys/fs/cgroup' \
+		'(-c --clock)'{-c+,--clock=}'[when samples are taken]:clock:(random timer tick)' \
+		'(-d --delay)'{-d+,--delay=}'[how often the screen is renewed]:seconds:' \
+		'(--no-follow --no-inherit)'{--no-follow,--no-inherit}'[not the programs that processes execute]' \
+		'--once[print one table]' \
+		'*'{-p+,--pid=}'[profile these processes]:process ID:_pids' \
+		'(-r -F --rate)'{-r+,-F+,--rate=}'[samples per second of CPU time]:Hz:' \
+		'--sort=[order of the rows]:key:(cpu total system name object)' \
+		'--top=[only so many rows]:rows:' \
+		'(-): :{ _alternative "commands:command:_path_commands" "files:program:_files" }' \
+		'*:: :_normal'
+}
+
 _profil_report() {
 	_arguments -s -S $_profil_common $_profil_selecting $_profil_tables \
 		'--annotate=[print the source of this function]:function:_profil_functions' \
@@ -136,13 +152,13 @@ _profil_info() {
 }
 
 _profil_help() {
-	_arguments '::subcommand:(run record report diff merge export info)'
+	_arguments '::subcommand:(run record top report diff merge export info)'
 }
 
 # The default subcommand may be omitted.
 _profil() {
 	case $words[2] in
-	(run|record|report|diff|merge|export|optimize|info|help)
+	(run|record|top|report|diff|merge|export|optimize|info|help)
 		if (( CURRENT > 2 )); then
 			local subcommand=${words[2]/#record/run}
 
@@ -154,7 +170,7 @@ _profil() {
 		;;
 	esac
 	if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then
-		_alternative 'subcommands:subcommand:(run record report diff merge export info help)' \
+		_alternative 'subcommands:subcommand:(run record top report diff merge export info help)' \
 			'commands:command:_path_commands' 'files:program:_files'
 	else
 		_profil_run

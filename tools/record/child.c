@@ -55,7 +55,8 @@ static void write_message(int fd, const void *message, size_t bytes)
 }
 
 static void __attribute__((noreturn))
-exec_command(char *const argv[], struct start *start, const struct signals *old)
+exec_command(char *const argv[], const struct child_calls *calls, struct start *start,
+	     const struct signals *old)
 {
 	char byte;
 	int error;
@@ -65,6 +66,8 @@ exec_command(char *const argv[], struct start *start, const struct signals *old)
 	if (read_message(start->release[0], &byte, 1) == 1) {
 		signals_end(old);
 		signals_restore_ignored();
+		if (calls->prepare)
+			calls->prepare(calls->data);
 		execvp(argv[0], argv);
 		error = errno;
 		write_message(start->report[1], &error, sizeof(error));
@@ -101,7 +104,8 @@ static int wait_for_zombie(pid_t pid)
 }
 
 /* Return: 0 or -errno; then there may be a child that waits. */
-static int start_child(struct start *start, char *const argv[], const struct signals *old)
+static int start_child(struct start *start, char *const argv[], const struct child_calls *calls,
+		       const struct signals *old)
 {
 	if (pipe2(start->release, O_CLOEXEC) || pipe2(start->report, O_CLOEXEC))
 		return -errno;
@@ -109,7 +113,7 @@ static int start_child(struct start *start, char *const argv[], const struct sig
 	if (start->pid < 0)
 		return -errno;
 	if (!start->pid)
-		exec_command(argv, start, old);
+		exec_command(argv, calls, start, old);
 	close_if_open(&start->release[0]);
 	close_if_open(&start->report[1]);
 	start->process = (int)syscall(SYS_pidfd_open, start->pid, 0);
@@ -146,8 +150,8 @@ static int let_child_run(struct start *start, const struct child_calls *calls,
 	write_message(start->release[1], "", 1);
 	end->exec_error = read_exec_error(start->report[0]);
 	if (calls->meanwhile && !end->exec_error)
-		calls->meanwhile(calls->data, end, start->process, &waiting);
-	error = wait_for_zombie(start->pid);
+		end->is_left = !calls->meanwhile(calls->data, end, start->process, &waiting);
+	error = end->is_left ? 0 : wait_for_zombie(start->pid);
 	end->elapsed_ns = time_ns(CLOCK_MONOTONIC) - began;
 	/* nothing is forwarded after reap(): the process ID may be reused */
 	signals_block();
@@ -162,7 +166,7 @@ int child_run(char *const argv[], const struct child_calls *calls, struct child_
 
 	memset(end, 0, sizeof(*end));
 	signals_begin(&old, true);
-	error = start_child(&start, argv, &old);
+	error = start_child(&start, argv, calls, &old);
 	end->pid = start.pid;
 	if (!error && calls->attach)
 		error = calls->attach(calls->data, start.pid);
@@ -170,7 +174,7 @@ int child_run(char *const argv[], const struct child_calls *calls, struct child_
 		error = let_child_run(&start, calls, &old, end);
 	/* a child that still waits exits */
 	close_if_open(&start.release[1]);
-	if (start.pid > 0) {
+	if (start.pid > 0 && !end->is_left) {
 		unreaped = reap(end);
 		if (!error)
 			error = unreaped;

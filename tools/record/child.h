@@ -6,6 +6,7 @@
 #define PROFIL_CHILD_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -18,6 +19,7 @@
  * @children_cpu_ns: CPU time of the descendants that were waited for, in ns
  * @start_time_ns: when it was started, in ns since 1970 UTC
  * @elapsed_ns: time from the start to the end, in ns
+ * @is_left:    it was left alone, so it has no status
  */
 struct child_end {
 	pid_t pid;
@@ -27,20 +29,24 @@ struct child_end {
 	uint64_t children_cpu_ns;
 	uint64_t start_time_ns;
 	uint64_t elapsed_ns;
+	bool is_left;
 };
 
 /**
  * struct child_calls - functions to call while a command is started and runs
  * @attach:    called before the command executes its program; NULL: none. If it does not
  *             return 0, the program is not executed
+ * @prepare:   called in the child, before it executes the program; NULL: none
  * @meanwhile: called when the program has been executed; NULL: none. Gets the state of
  *             the command, a descriptor that is readable once the command has ended
- *             (pidfd_open(2)), and the signals to block while waiting, see signals_allow()
+ *             (pidfd_open(2)), and the signals to block while waiting, see signals_allow().
+ *             Return: whether to wait for the end of the command; false: it is left alone
  * @data:      argument of both
  */
 struct child_calls {
 	int (*attach)(void *data, pid_t pid);
-	void (*meanwhile)(void *data, const struct child_end *so_far, int process,
+	void (*prepare)(void *data);
+	bool (*meanwhile)(void *data, const struct child_end *so_far, int process,
 			  const sigset_t *waiting);
 	void *data;
 };
@@ -63,7 +69,7 @@ int child_run(char *const argv[], const struct child_calls *calls, struct child_
  * child_exit_status - compute the exit status that a shell would report for a command
  * @end: from child_run()
  *
- * Return: 0 to 255.
+ * Return: 0 to 255; 0 if it was left alone.
  */
 int child_exit_status(const struct child_end *end);
 

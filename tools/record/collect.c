@@ -373,6 +373,31 @@ static void describe_log(struct result *result, const struct recording *recordin
 	result->no_follow = log->no_follow;
 }
 
+size_t collect_nr_files(const struct recording *recording)
+{
+	return recording->files.last->number + 1;
+}
+
+int collect_files(struct result *result, const struct recording *recording)
+{
+	const struct file *file = recording->files.last;
+
+	memset(result, 0, sizeof(*result));
+	result->objects = calloc(file->number + 1, sizeof(*result->objects));
+	if (!result->objects)
+		return -ENOMEM;
+	result->nr_objects = file->number + 1;
+	for (; file; file = file->next) {
+		struct result_object *object = &result->objects[file->number];
+
+		*object = object_of(file);
+		object->path = strdup(file->path);
+		if (!object->path)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int collect_open_file(const struct recording *recording, const struct result_object *object)
 {
 	const struct kept *kept = &recording->files.kept;

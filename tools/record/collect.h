@@ -51,6 +51,24 @@ int collect_result(struct result *result, const struct recording *recording,
 		   char *const argv[]);
 
 /**
+ * collect_files - list the files that processes have mapped so far, without samples
+ * @result:    filled in: object i is the file with the number i; must be released with
+ *             result_release(), even on error
+ * @recording: what the log has told
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int collect_files(struct result *result, const struct recording *recording);
+
+/**
+ * collect_nr_files - count the files that processes have mapped so far
+ * @recording: what the log has told
+ *
+ * Return: the number of files; theirs are less.
+ */
+size_t collect_nr_files(const struct recording *recording);
+
+/**
  * collect_open_file - find an open file of an object
  * @recording: what the log has told
  * @object:    an object of a result of collect_result()

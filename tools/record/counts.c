@@ -86,6 +86,7 @@ int counts_add(struct counts *counts, const struct result_part *part)
 	sum->samples += part->samples;
 	sum->system += part->system;
 	counts->samples += part->samples;
+	counts->system += part->system;
 	return 0;
 }
 

@@ -18,6 +18,7 @@
  * @slots:   the hash table: 1 plus an index of @parts; 0: unused
  * @bits:    binary logarithm of the number of slots
  * @samples: sum over all parts
+ * @system: how many of these are in the kernel
  */
 struct counts {
 	struct result_part *parts;
@@ -26,6 +27,7 @@ struct counts {
 	uint32_t *slots;
 	unsigned int bits;
 	uint64_t samples;
+	uint64_t system;
 };
 
 /**

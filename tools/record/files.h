@@ -105,6 +105,12 @@ enum file_special {
 	FILE_NR_SPECIAL,
 };
 
+/* Whether a file stands for code that processes have made */
+static inline bool files_is_made(const struct file *file)
+{
+	return file->number == FILE_JIT;
+}
+
 #define FILES_INTERNAL	2
 
 /**

@@ -179,22 +179,47 @@ static int make_part(struct recording *recording, struct process *process,
 			    &part->thread);
 }
 
+/* Tell who watches about samples. @file: as for watch_fn. Return: 0 or -ENOMEM. */
+static int tell(const struct recording *recording, const struct file *file, uint64_t address,
+		const struct result_part *part)
+{
+	struct result_part at = *part;
+
+	if (!recording->watch)
+		return 0;
+	at.address = address;
+	return recording->watch(recording->watch_data, file, &at);
+}
+
+/* Return: 0 or -ENOMEM. */
+static int count_in_file(const struct recording *recording, struct file *file, uint64_t offset,
+			 const struct result_part *part)
+{
+	int error = file_count(file, offset, part);
+
+	return error ? error : tell(recording, file, file_address(file, offset), part);
+}
+
 int mapper_count(struct recording *recording, struct process *process,
 		 const struct mapping *mapping, const struct profil_record_sample *sample)
 {
 	const struct result_process *row;
 	struct result_part part;
+	int error;
 
 	if (make_part(recording, process, sample, &part))
 		return -ENOMEM;
-	if (!mapping)
-		return counts_add_outside(&recording->outside, &part, 1);
-	if (mapping->file != &recording->files.special[FILE_JIT])
-		return file_count(mapping->file,
-				  mapping->offset + (sample->pc - mapping->start), &part);
+	if (mapping && mapping->file != &recording->files.special[FILE_JIT])
+		return count_in_file(recording, mapping->file,
+				     mapping->offset + (sample->pc - mapping->start), &part);
+	if (!mapping) {
+		error = counts_add_outside(&recording->outside, &part, 1);
+		return error ? error : tell(recording, NULL, 0, &part);
+	}
 	row = process_table_row(&recording->processes, process);
-	return jit_count(&recording->jit, &process->jit, process->pid, process->forked,
-			 row ? row->program : RESULT_UNKNOWN, &part);
+	error = jit_count(&recording->jit, &process->jit, process->pid, process->forked,
+			  row ? row->program : RESULT_UNKNOWN, &part);
+	return error ? error : tell(recording, mapping->file, sample->pc, &part);
 }
 
 int mapper_count_unknown(struct recording *recording, struct process *process,
@@ -204,5 +229,5 @@ int mapper_count_unknown(struct recording *recording, struct process *process,
 
 	if (make_part(recording, process, sample, &part))
 		return -ENOMEM;
-	return file_count(&recording->files.special[FILE_UNKNOWN], sample->pc, &part);
+	return count_in_file(recording, &recording->files.special[FILE_UNKNOWN], sample->pc, &part);
 }

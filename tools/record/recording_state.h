@@ -12,6 +12,7 @@
 #include "record/jit.h"
 #include "record/process_table.h"
 #include "record/threads.h"
+#include "record/watch.h"
 #include "result/result.h"
 
 #define RECORDING_BUFFER	65536	/* bytes that are read from the log at a time */
@@ -44,6 +45,8 @@ struct log_contents {
  * @filled:        the sum of @unread over all losses: what the log was full of
  * @unprofiled:    programs that must not be sampled
  * @nr_unprofiled: number of these programs
+ * @watch:         called for each sample (watch.h); NULL: nothing is
+ * @watch_data:    its argument
  * @buffer:        records that were read; not part of this, as most runs need little of it
  */
 struct recording {
@@ -63,6 +66,8 @@ struct recording {
 	struct log_contents filled;
 	struct result_unprofiled unprofiled[RESULT_MAX_UNPROFILED];
 	size_t nr_unprofiled;
+	watch_fn *watch;
+	void *watch_data;
 	unsigned char *buffer;
 };
 

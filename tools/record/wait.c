@@ -16,6 +16,9 @@
 #define FIRST_READ_NS	(NS_PER_S / 100)
 #define LAST_READ_NS	NS_PER_S
 
+/* The log, the command and the terminal */
+#define NR_POLLED	3
+
 /**
  * struct due - when something is due next, in ns; UINT64_MAX: never
  * @read:     reading the log
@@ -51,7 +54,7 @@ static uint64_t first(const struct due *due)
 }
 
 /* @due: may be in the past */
-static void wait_until(struct pollfd polled[2], uint64_t due, const sigset_t *waiting)
+static void wait_until(struct pollfd polled[NR_POLLED], uint64_t due, const sigset_t *waiting)
 {
 	const uint64_t now = time_ns(CLOCK_MONOTONIC);
 	const uint64_t left = due > now ? due - now : 0;
@@ -59,17 +62,19 @@ static void wait_until(struct pollfd polled[2], uint64_t due, const sigset_t *wa
 		.tv_sec = (time_t)(left / NS_PER_S),
 		.tv_nsec = (long)(left % NS_PER_S),
 	};
+	size_t i;
 
-	polled[0].revents = 0;
-	polled[1].revents = 0;
-	ppoll(polled, 2, due == UINT64_MAX ? NULL : &timeout, waiting);
+	for (i = 0; i < NR_POLLED; i++)
+		polled[i].revents = 0;
+	ppoll(polled, NR_POLLED, due == UINT64_MAX ? NULL : &timeout, waiting);
 }
 
 enum wait_end wait_for_end(const struct wait *wait)
 {
-	struct pollfd polled[2] = {
+	struct pollfd polled[NR_POLLED] = {
 		{ .fd = wait->log, .events = POLLIN },
 		{ .fd = wait->process, .events = POLLIN },
+		{ .fd = wait->keys, .events = POLLIN },
 	};
 	const uint64_t end = wait->end_ns ? wait->end_ns : UINT64_MAX;
 	uint64_t now = time_ns(CLOCK_MONOTONIC), read_ns = FIRST_READ_NS;
@@ -87,6 +92,9 @@ enum wait_end wait_for_end(const struct wait *wait)
 		now = time_ns(CLOCK_MONOTONIC);
 		has_ended = polled[1].revents;
 		is_over = now >= end || signals_end_is_requested();
+		/* other events: the terminal was closed */
+		if (polled[2].revents)
+			is_over |= (polled[2].revents & ~POLLIN) || !wait->key(wait->data);
 		if (now >= due.look) {
 			pause_ns = wait->look(wait->data);
 			is_over |= pause_ns == UINT64_MAX;

@@ -14,6 +14,7 @@
  * struct wait - what to wait for, and what to do; times are 0 for never
  * @log:         descriptor of the log
  * @process:     descriptor that is readable once the command has ended; -1: no command
+ * @keys:        descriptor of a terminal; -1: none
  * @waiting:     signals to block while waiting, from signals_allow()
  * @end_ns:      when the profile ends, by time_ns(CLOCK_MONOTONIC)
  * @snapshot_ns: interval of @snapshot, in ns
@@ -27,11 +28,13 @@
  * @progress:    called at intervals. Return: the same
  * @look:        called at intervals, before the log is read. Return: the same; UINT64_MAX: the
  *               profile ends
+ * @key:         called when @keys can be read. Return: false: the profile ends
  * @data:        argument of the functions
  */
 struct wait {
 	int log;
 	int process;
+	int keys;
 	const sigset_t *waiting;
 	uint64_t end_ns;
 	uint64_t snapshot_ns;
@@ -41,6 +44,7 @@ struct wait {
 	uint64_t (*snapshot)(void *data, bool is_requested);
 	uint64_t (*progress)(void *data);
 	uint64_t (*look)(void *data);
+	bool (*key)(void *data);
 	void *data;
 };
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -207,7 +208,7 @@ struct running {
 	int resume;		/* pipe that makes the command continue */
 };
 
-static void meanwhile(void *data, const struct child_end *so_far, int process,
+static bool meanwhile(void *data, const struct child_end *so_far, int process,
 		      const sigset_t *waiting)
 {
 	struct pollfd ended = { .fd = process, .events = POLLIN };
@@ -219,6 +220,51 @@ static void meanwhile(void *data, const struct child_end *so_far, int process,
 	assert_int_equal(poll(&ended, 1, 0), 0);
 	assert_int_equal(write(running->resume, "\n", 1), 1);
 	assert_int_equal(poll(&ended, 1, -1), 1);
+	return true;
+}
+
+static bool leave(void *data, const struct child_end *so_far, int process,
+		  const sigset_t *waiting)
+{
+	(void)data;
+	(void)so_far;
+	(void)process;
+	(void)waiting;
+	return false;
+}
+
+static void prepare(void *data)
+{
+	dup2(*(int *)data, STDOUT_FILENO);
+}
+
+/* It goes on, and this process has not waited for it. */
+static void left_command_goes_on(void **state)
+{
+	char script[50];
+	char *argv[] = { "sh", "-c", script, NULL };
+	int go[2], out[2], status;
+	struct child_calls calls = { .prepare = prepare, .meanwhile = leave, .data = &out[1] };
+	struct child_end end;
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe(out), 0);
+	snprintf(script, sizeof(script), "read a <&%d; echo b; exit 4", go[0]);
+	assert_int_equal(child_run(argv, &calls, &end), 0);
+	assert_true(end.is_left);
+	assert_int_equal(child_exit_status(&end), 0);
+	assert_int_equal(waitpid(end.pid, &status, WNOHANG), 0);
+	assert_int_equal(write(go[1], "\n", 1), 1);
+	assert_int_equal(read(out[0], &byte, 1), 1);
+	assert_int_equal(byte, 'b');
+	assert_int_equal(waitpid(end.pid, &status, 0), end.pid);
+	assert_int_equal(WEXITSTATUS(status), 4);
+	close(go[0]);
+	close(go[1]);
+	close(out[0]);
+	close(out[1]);
 }
 
 static void meanwhile_gets_the_end_of_the_command(void **state)
@@ -274,6 +320,7 @@ int main(void)
 		cmocka_unit_test(signal_settings_are_inherited_and_restored),
 		cmocka_unit_test(ignored_signals_are_not_ignored_in_the_command),
 		cmocka_unit_test(meanwhile_gets_the_end_of_the_command),
+		cmocka_unit_test(left_command_goes_on),
 		cmocka_unit_test(command_does_not_ignore_sigusr1),
 	};
 

@@ -37,6 +37,7 @@ static struct calls {
 	int looks;
 	int last_look;
 	int reads_before_look;
+	int keys;
 } calls;
 
 static int read_log(void *data)
@@ -85,6 +86,13 @@ static uint64_t look(void *data)
 	return ++calls.looks == calls.last_look ? UINT64_MAX : calls.pause_ns;
 }
 
+static bool read_keys(void *data)
+{
+	(void)data;
+	calls.keys++;
+	return calls.keys < 2;
+}
+
 static struct signals old;
 static sigset_t waiting;
 static struct wait events;
@@ -99,6 +107,7 @@ static int set_up(void **state)
 	events = (struct wait){
 		.log = calls.log[0],
 		.process = -1,
+		.keys = -1,
 		.waiting = &waiting,
 		.read = read_log,
 		.snapshot = take_snapshot,
@@ -126,6 +135,27 @@ static void records_are_read_when_they_come(void **state)
 	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
 	assert_int_equal(calls.records, 3);
 	assert_int_equal(calls.reads, 1);
+}
+
+/* The byte is not read, so it wakes again. */
+static void key_ends_the_profile(void **state)
+{
+	int keys[2];
+
+	(void)state;
+	assert_int_equal(pipe(keys), 0);
+	events.keys = keys[0];
+	events.key = read_keys;
+	assert_int_equal(write(keys[1], "q", 1), 1);
+	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
+	assert_int_equal(calls.keys, 2);
+	/* a terminal that was closed ends it, too */
+	calls.keys = 0;
+	assert_int_equal(read(keys[0], &(char){ 0 }, 1), 1);
+	close(keys[1]);
+	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
+	assert_int_equal(calls.keys, 0);
+	close(keys[0]);
 }
 
 /* The log is read at the end of the time, even if it does not wake the reader. */
@@ -262,6 +292,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(records_are_read_when_they_come),
+		TEST(key_ends_the_profile),
 		TEST(time_ends_the_profile),
 		TEST(log_is_read_without_a_wake),
 		TEST(signals_end_the_profile),

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a run does while processes are profiled.
+ */
+#ifndef PROFIL_MEANWHILE_H
+#define PROFIL_MEANWHILE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/outcome.h"
+#include "cmd/profiling.h"
+#include "cmd/progress.h"
+#include "cmd/snapshot.h"
+#include "record/attach.h"
+#include "record/child.h"
+#include "record/members.h"
+#include "record/recording.h"
+#include "record/wait.h"
+#include "top/top.h"
+
+/**
+ * struct profiling - state of a run
+ * @options:    what to profile, and how
+ * @attach:     the log; closed if the command is not profiled
+ * @recording:  what the log has told so far
+ * @outcome:    the run's outcome
+ * @snapshot:   the last snapshot
+ * @wants_snapshot: one was requested while another was written
+ * @progress:   the progress line; NULL: none
+ * @top:        the live view; NULL: none
+ * @members:    of the control group, if there is one
+ * @so_far:     state of the command, or of the processes
+ * @start:      when the run started, by time_ns(CLOCK_MONOTONIC)
+ */
+struct profiling {
+	const struct profiling_options *options;
+	struct attach attach;
+	struct recording *recording;
+	struct outcome outcome;
+	struct snapshot snapshot;
+	bool wants_snapshot;
+	struct progress *progress;
+	struct top *top;
+	struct members members;
+	struct child_end so_far;
+	uint64_t start;
+};
+
+/**
+ * meanwhile_read_status - read the status of the log
+ * @profiling: the run; its log is open
+ */
+void meanwhile_read_status(struct profiling *profiling);
+
+/**
+ * meanwhile_update - update the state of the run, and the status of the log
+ * @profiling: the run; its log is open
+ */
+void meanwhile_update(struct profiling *profiling);
+
+/**
+ * meanwhile_read_names - find the names of code that processes have made
+ * @profiling: the run
+ *
+ * Not for the progress line: a runtime may have written a large file.
+ */
+void meanwhile_read_names(struct profiling *profiling);
+
+/**
+ * meanwhile_end_snapshots - wait for the last snapshot: the result must not be replaced by it
+ * @profiling: the run
+ */
+void meanwhile_end_snapshots(struct profiling *profiling);
+
+/* Return: the run so far, for a live view; valid until @profiling changes. */
+struct details_run meanwhile_run_so_far(const struct profiling *profiling);
+
+/**
+ * meanwhile_wait - wait until the command ends, or the profile
+ * @profiling: the run; its log is open
+ * @process:   as in struct wait
+ * @waiting:   as in struct wait
+ */
+enum wait_end meanwhile_wait(struct profiling *profiling, int process, const sigset_t *waiting);
+
+#endif /* PROFIL_MEANWHILE_H */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording while it is made, for a live view: each new sample, so that sums need not be made
+ * anew, and the threads and functions that it belongs to.
+ */
+#ifndef PROFIL_WATCH_H
+#define PROFIL_WATCH_H
+
+#include <stdint.h>
+
+#include "record/recording.h"
+#include "result/result.h"
+
+struct file;
+
+/**
+ * watch_fn - type of a function that gets each sample
+ * @data: as given to watch_samples()
+ * @file: the file of the code; the substitute FILE_JIT for code that processes have made; NULL:
+ *        none (outside all objects)
+ * @part: the samples, at a link-time address of @file
+ *
+ * Return: 0 or -ENOMEM.
+ */
+typedef int watch_fn(void *data, const struct file *file, const struct result_part *part);
+
+/**
+ * watch_samples - get each sample when it is counted, so that sums need not be made anew
+ * @recording: from recording_new(), without samples
+ * @watch:     the function
+ * @data:      its argument
+ */
+void watch_samples(struct recording *recording, watch_fn *watch, void *data);
+
+/**
+ * watch_made_fn - type of a function that gets the sums of code that programs have made
+ * @data:    as given to watch_list_made()
+ * @program: file name of the program
+ * @name:    name of a function; NULL: all code without a name
+ * @samples: sum over all processes
+ * @system:  how many of these are in the kernel
+ *
+ * Return: 0 or -ENOMEM.
+ */
+typedef int watch_made_fn(void *data, const char *program, const char *name, uint64_t samples,
+			      uint64_t system);
+
+/**
+ * watch_list_made - list the functions that programs have made, by their names so far
+ * @recording: from recording_new()
+ * @made:      called for each function, and for each program
+ * @data:      its argument
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int watch_list_made(const struct recording *recording, watch_made_fn *made, void *data);
+
+/**
+ * watch_copy_thread - describe a thread
+ * @recording: from recording_new()
+ * @index:     of the thread in a sample that was watched
+ * @thread:    filled in; also on error, its name must be freed with free()
+ * @process:   set to its process and program; valid until recording_read()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int watch_copy_thread(const struct recording *recording, uint32_t index,
+			  struct result_thread *thread, const struct result_process **process);
+
+#endif /* PROFIL_WATCH_H */

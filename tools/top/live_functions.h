@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The rows of functions. Until the name of a function is known, its samples are in a row of their
+ * file, "...".
+ */
+#ifndef PROFIL_TOP_LIVE_FUNCTIONS_H
+#define PROFIL_TOP_LIVE_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/files.h"
+#include "record/recording.h"
+#include "result/result.h"
+#include "top/names.h"
+#include "top/places.h"
+#include "top/rows.h"
+
+/**
+ * struct live_functions - all functions with samples
+ * @recording:   what they are of
+ * @rows:        their rows
+ * @places:      their addresses
+ * @names:       reads the names
+ * @by_name:     tree of the rows with names
+ * @waiting:     the rows "..." by number of the file; NULL: none
+ * @nr_waiting:  size of @waiting
+ * @nr_asked:    how many of @places have been asked for, from the first one on
+ * @nr_answered: how many of these have been answered
+ */
+struct live_functions {
+	const struct recording *recording;
+	struct rows rows;
+	struct places places;
+	struct names *names;
+	void *by_name;
+	struct row **waiting;
+	size_t nr_waiting;
+	size_t nr_asked;
+	size_t nr_answered;
+};
+
+/**
+ * live_functions_add - add samples
+ * @functions: begun with names_new(); other members are zero
+ * @file:      the file of the code; NULL: none
+ * @part:      the samples, not of code that a program has made
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int live_functions_add(struct live_functions *functions, const struct file *file,
+		       const struct result_part *part);
+
+/**
+ * live_functions_count_made - set the sums of code that programs have made
+ * @functions: the functions
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int live_functions_count_made(struct live_functions *functions);
+
+/**
+ * live_functions_name - take names that have been read, and ask for others
+ * @functions: the functions
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int live_functions_name(struct live_functions *functions);
+
+/* Return: how many addresses wait for the name of their function. */
+size_t live_functions_waiting(const struct live_functions *functions);
+
+/**
+ * live_functions_release - end the reading of names, and free the memory
+ * @functions: set to zero
+ */
+void live_functions_release(struct live_functions *functions);
+
+#endif /* PROFIL_TOP_LIVE_FUNCTIONS_H */

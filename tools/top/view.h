@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a live view shows, and what the keys do.
+ */
+#ifndef PROFIL_TOP_VIEW_H
+#define PROFIL_TOP_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "top/details.h"
+#include "top/paint.h"
+#include "top/rows.h"
+#include "top/screen.h"
+
+/**
+ * struct view - what is shown
+ * @tables:   functions, threads and programs
+ * @by:       which of them is shown
+ * @first:    index of the first row that is shown
+ * @selected: the selected row, which moves with its place; NULL: the first one
+ * @height:   number of rows that the terminal has room for
+ * @is_paused: the table stays as it is
+ * @has_help: the help is shown
+ * @page:     shown instead of the table if @has_page
+ * @has_page: there is a page
+ * @page_of:  what it is about
+ * @page_row: the row that it is about
+ * @page_first: index of its first line that is shown
+ */
+struct view {
+	struct rows *tables[NR_PAINT_BYS];
+	enum paint_by by;
+	size_t first;
+	struct row *selected;
+	size_t height;
+	bool is_paused;
+	bool has_help;
+	struct details page;
+	bool has_page;
+	enum details_of page_of;
+	struct row *page_row;
+	size_t page_first;
+};
+
+/* What a key asks for that the view cannot do itself */
+enum view_wish {
+	VIEW_NOTHING,
+	VIEW_LEAVE,
+	VIEW_PAGE,	/* write @page about @page_row */
+	VIEW_SUSPEND,
+};
+
+/**
+ * view_order_by - sort all tables
+ * @view:  the view
+ * @order: the key
+ */
+void view_order_by(struct view *view, enum rows_order order);
+
+/**
+ * view_key - do what a key says
+ * @view: the view
+ * @key:  from screen_key()
+ *
+ * Return: what else it asks for.
+ */
+enum view_wish view_key(struct view *view, int key);
+
+/**
+ * view_scroll - choose the first row so that the selected one is shown
+ * @view: the view; its table is sorted
+ *
+ * Return: index of the selected row.
+ */
+size_t view_scroll(struct view *view);
+
+#endif /* PROFIL_TOP_VIEW_H */
