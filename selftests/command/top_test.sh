@@ -13,12 +13,12 @@ cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/tmux.sh
 . lib/tmux.sh
 
-unset LINES NO_COLOR
+unset COLUMNS LINES NO_COLOR
 SPIN=$PWD/programs/spin
 
 # top ARGUMENT...: starts it in a new terminal
 top() {
-	terminal_open 100 20 "env -u COLUMNS $PROFIL top $* 2>$work/err"
+	terminal_open 100 20 "$PROFIL top $* 2>$work/err"
 }
 
 # spin_much() has most of the CPU time, live; and the target goes on when the user leaves.
@@ -41,7 +41,7 @@ left_command() {
 	rm -f "$work/done"
 	cat >"$work/worker" <<-EOF
 	#!/bin/bash
-	readlink /proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 >$work/descriptors
+	readlink /proc/\$\$/fd/0 /proc/\$\$/fd/1 /proc/\$\$/fd/2 >$work/descriptors
 	echo noise
 	$SPIN 0.3
 	until [ -e $work/go_on ]; do sleep 0.1; done

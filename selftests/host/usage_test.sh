@@ -32,7 +32,7 @@ not_printed() {
 short_help() {
 	local subcommand
 
-	for subcommand in "" run report diff merge export optimize info; do
+	for subcommand in "" run top report diff merge export optimize info; do
 		# shellcheck disable=SC2086 # no word, or one
 		"$PROFIL" $subcommand -h >"$work/out" 2>"$work/err" &&
 		"$PROFIL" $subcommand --help | diff - "$work/out" >>"$work/err" &&

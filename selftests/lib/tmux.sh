@@ -4,15 +4,18 @@
 # A terminal for tests of full-screen programs: tmux emulates it. Source it in selftests/, after
 # ktap.sh.
 
-# A server of this test alone, without the user's configuration
+# Each terminal has a server of its own, without the user's configuration: the one before may
+# still be about to end.
+terminals=0
 terminal() {
-	LC_ALL=C.UTF-8 TERM=xterm-256color tmux -S "$work/tmux" -f /dev/null "$@"
+	LC_ALL=C.UTF-8 TERM=xterm-256color tmux -S "$work/tmux$terminals" -f /dev/null "$@"
 }
 
 # terminal_open COLUMNS ROWS COMMAND: a new terminal, which the command has. Its exit status is in
 # $work/status.
 terminal_open() {
 	terminal kill-server 2>/dev/null
+	((terminals++))
 	rm -f "$work/status"
 	terminal new-session -d -x "$1" -y "$2" \
 		"LC_ALL=C.UTF-8 TERM=screen-256color $3; echo \$? >$work/status; sleep 1000"

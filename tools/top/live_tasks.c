@@ -31,11 +31,12 @@ static struct row *need_program(struct live_tasks *tasks, const char *path)
 		return *found;
 	copy = strdup(path);
 	row = copy ? rows_new(&tasks->programs, base_name(path), copy) : NULL;
-	if (!row) {
-		free(copy);
-		return NULL;
-	}
-	return tsearch(row, &tasks->by_path, compare_paths) ? row : NULL;
+	if (row && tsearch(row, &tasks->by_path, compare_paths))
+		return row;
+	if (row)
+		row->place = RESULT_UNKNOWN;
+	free(copy);
+	return NULL;
 }
 
 /* The rows of a thread that has none. */
