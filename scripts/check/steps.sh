@@ -170,7 +170,7 @@ unit() {
 native() {
 	make -s -C selftests run_tests \
 		TESTS="$(printf 'host/%s_test.sh ' fallback headers export page code optimize diff cost \
-			log documents usage listing top monout prof install distribution dkms rpm)"
+			log documents usage listing top push monout prof install distribution dkms rpm)"
 }
 
 vm() {

@@ -59,19 +59,34 @@ static void begin_snapshot(struct profiling *profiling)
 		       profiling->attach.device);
 }
 
+static void push_interval(struct profiling *profiling)
+{
+	meanwhile_update(profiling);
+	meanwhile_read_names(profiling);
+	recording_sort(profiling->recording);
+	pusher_push(&profiling->pusher, &profiling->outcome, &profiling->so_far,
+		    profiling->attach.device);
+}
+
 /* While the snapshot before is written, one at an interval is omitted, and a request waits. */
 static uint64_t take_snapshot(void *data, bool is_requested)
 {
 	struct profiling *profiling = data;
+	const struct profiling_options *options = profiling->options;
 	uint64_t pause_ns;
 
+	if (!is_requested && options->push)
+		push_interval(profiling);
+	/* the interval is that of --push, and a pipe takes only one result */
+	if (!is_requested && !options->has_interval &&
+	    (!options->output || !outcome_takes_snapshots(options->output)))
+		return 0;
 	profiling->wants_snapshot |= is_requested;
 	if (!snapshot_has_ended(&profiling->snapshot, &profiling->outcome, false))
 		return 0;
 	pause_ns = pause_after(profiling->snapshot.cpu_ns);
-	if (profiling->options->has_interval)
-		snapshot_explain_pause(&profiling->snapshot, pause_ns,
-				       profiling->options->snapshot_ns);
+	if (options->has_interval)
+		snapshot_explain_pause(&profiling->snapshot, pause_ns, options->snapshot_ns);
 	begin_snapshot(profiling);
 	return pause_ns;
 }

@@ -12,6 +12,7 @@
 #include "cmd/outcome.h"
 #include "cmd/profiling.h"
 #include "cmd/progress.h"
+#include "cmd/pusher.h"
 #include "cmd/snapshot.h"
 #include "record/attach.h"
 #include "record/child.h"
@@ -27,6 +28,7 @@
  * @recording:  what the log has told so far
  * @outcome:    the run's outcome
  * @snapshot:   the last snapshot
+ * @pusher:     pushes the samples of each interval
  * @wants_snapshot: one was requested while another was written
  * @progress:   the progress line; NULL: none
  * @top:        the live view; NULL: none
@@ -40,6 +42,7 @@ struct profiling {
 	struct recording *recording;
 	struct outcome outcome;
 	struct snapshot snapshot;
+	struct pusher pusher;
 	bool wants_snapshot;
 	struct progress *progress;
 	struct top *top;

@@ -74,6 +74,7 @@ static int attach_command(void *data, pid_t pid)
 static bool finish(struct profiling *profiling)
 {
 	const struct details_run run = meanwhile_run_so_far(profiling);
+	bool is_shown;
 
 	meanwhile_update(profiling);
 	attach_close(&profiling->attach);
@@ -83,7 +84,8 @@ static bool finish(struct profiling *profiling)
 	}
 	meanwhile_end_snapshots(profiling);
 	meanwhile_read_names(profiling);
-	return outcome_show(&profiling->outcome, &profiling->so_far);
+	is_shown = outcome_show(&profiling->outcome, &profiling->so_far);
+	return pusher_end(&profiling->pusher, &profiling->outcome, &profiling->so_far) && is_shown;
 }
 
 /* Return: false: the user leaves the command alone. */
@@ -132,6 +134,7 @@ static int run_command(struct profiling *profiling)
 		meanwhile_end_snapshots(profiling);
 		meanwhile_read_names(profiling);
 		outcome_show(&profiling->outcome, &end);
+		pusher_end(&profiling->pusher, &profiling->outcome, &end);
 	}
 	return child_exit_status(&end);
 }
@@ -310,6 +313,8 @@ int profiling_run(const struct profiling_options *options)
 	if (!profiling.recording)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
 	profiling.outcome.recording = profiling.recording;
+	if (pusher_begin(&profiling.pusher, options->push))
+		failure_exit(EXIT_OWN_FAILURE, "push", errno);
 	if (options->top)
 		profiling.top = top_new(options->top, profiling.recording);
 	if (options->top && !profiling.top)

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "cmd/table_choice.h"
+#include "push/server.h"
 #include "record/attach.h"
 #include "top/top.h"
 
@@ -32,6 +33,7 @@
  * @table:       output file of the table; NULL: it is not printed
  * @table_name:  its name in messages
  * @choice:      which table
+ * @push:        where to push the samples of each interval; NULL: nowhere
  * @top:         a live view, instead of a result and a table; NULL: none
  */
 struct profiling_options {
@@ -49,6 +51,7 @@ struct profiling_options {
 	FILE *table;
 	const char *table_name;
 	struct table_choice choice;
+	const struct server *push;
 	const struct top_options *top;
 };
 

@@ -27,7 +27,8 @@
 #include "util/time_ns.h"
 
 /* Options without a letter */
-enum { KEY_PROGRESS = 256, KEY_FORCE, KEY_DURATION, KEY_INTERVAL, KEY_NO_TABLE };
+enum { KEY_PROGRESS = 256, KEY_FORCE, KEY_DURATION, KEY_INTERVAL, KEY_NO_TABLE, KEY_PUSH,
+	KEY_LABEL };
 
 #define DEFAULT_INTERVAL_NS	(60 * NS_PER_S)
 
@@ -63,9 +64,12 @@ static const struct argp_option options[] = {
 	{ "duration", KEY_DURATION, "SECONDS", 0,
 	  "End the profile after SECONDS; COMMAND continues", 0 },
 	{ "interval", KEY_INTERVAL, "SECONDS", 0,
-	  "Write the result so far every SECONDS (default: 60)", 0 },
+	  "Write the result so far every SECONDS, and push it (default: 60)", 0 },
 	{ "progress", KEY_PROGRESS, "SECONDS", OPTION_ARG_OPTIONAL,
 	  "Print samples and top functions every SECONDS (default: " PROGRESS_SECONDS ")", 0 },
+	{ "push", KEY_PUSH, "URL", 0,
+	  "Push the samples of each interval to Pyroscope (http://HOST:4040) or Parca (http://HOST:7070/api/profiles/writeraw), as pprof", 0 },
+	{ "label", KEY_LABEL, "NAME=VALUE", 0, "With --push, add a label", 0 },
 	{ "force", KEY_FORCE, NULL, 0,
 	  "Run COMMAND even if it cannot be profiled", 0 },
 	{ 0 }
@@ -75,7 +79,20 @@ struct arguments {
 	struct profiling_options profiling;
 	const char *table;	/* file of the table; NULL: standard error */
 	bool no_table;
+	struct server server;
 };
+
+static void add_label(struct server *server, const char *text, struct argp_state *state)
+{
+	const char *problem = server_problem_label(text);
+
+	if (problem)
+		options_error(state, "--label: invalid '%s': %s", text, problem);
+	server->labels = reallocarray(server->labels, server->nr_labels + 1, sizeof(*server->labels));
+	if (!server->labels)
+		failure_exit(EXIT_OWN_FAILURE, "--label", ENOMEM);
+	server->labels[server->nr_labels++] = text;
+}
 
 /* Standard output is a file of results unless a command or a terminal has it. */
 static const char *parse_output(const char *path, const struct profiling_options *profiling,
@@ -116,6 +133,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_PROGRESS:
 		profiling->progress_ns = target_parse_seconds(text ? text : PROGRESS_SECONDS, state);
 		return 0;
+	case KEY_PUSH:
+		if (server_problem(text))
+			options_error(state, "--push: invalid URL '%s': %s", text, server_problem(text));
+		arguments->server.url = text;
+		profiling->push = &arguments->server;
+		return 0;
+	case KEY_LABEL:
+		add_label(&arguments->server, text, state);
+		return 0;
 	case KEY_NO_TABLE:
 		arguments->no_table = true;
 		return 0;
@@ -125,6 +151,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (arguments->no_table && arguments->table)
 			options_error(state, "--no-table and --table exclude each other");
+		if (arguments->server.nr_labels && !profiling->push)
+			options_error(state, "--label needs --push");
 		if (!profiling->command && profiling->force)
 			options_error(state, "--force needs a command");
 		profiling->output = parse_output(profiling->output, profiling, state);
@@ -216,6 +244,7 @@ int run_main(int argc, char **argv)
 		.profiling.output = RESULTFILE_DEFAULT,
 	};
 	struct profiling_options *profiling = &arguments.profiling;
+	char why[HTTP_WHY];
 	int error, status;
 
 	/* a closed pipe on standard error must not change the exit status */
@@ -227,6 +256,8 @@ int run_main(int argc, char **argv)
 	argp_err_exit_status = EXIT_OWN_FAILURE;
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 
+	if (profiling->push && http_check(why))
+		failure_exitx(EXIT_OWN_FAILURE, "--push: %s", why);
 	if (!arguments.no_table)
 		profiling->table = open_table(&arguments);
 	target_finish(profiling);
@@ -239,12 +270,14 @@ int run_main(int argc, char **argv)
 		profiling->output = NULL;
 	}
 	/* a pipe takes only one result */
-	if (!profiling->has_interval && profiling->output &&
-	    outcome_takes_snapshots(profiling->output))
+	if (!profiling->has_interval &&
+	    (profiling->push ||
+	     (profiling->output && outcome_takes_snapshots(profiling->output))))
 		profiling->snapshot_ns = DEFAULT_INTERVAL_NS;
 	status = profiling_run(profiling);
 	if (profiling->table)
 		close_table(profiling->table, arguments.table);
 	free(profiling->pids);
+	free(arguments.server.labels);
 	return status;
 }

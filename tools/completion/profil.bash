@@ -26,9 +26,9 @@ _profil_values() {
 _profil_options() {
 	case $1 in
 	run)
-		echo --all --by= --cgroup= --clock= --duration= --force --full-names --interval= --lines \
+		echo --all --by= --cgroup= --clock= --duration= --force --full-names --interval= --label= --lines \
 			--min-percent= --no-follow --no-inherit --no-table --output= --percent-limit= \
-			--pid= --progress --rate= --sort= --table= --top=
+			--pid= --progress --push= --rate= --sort= --table= --top=
 		;;
 	top)
 		echo --by= --cgroup= --clock= --delay= --no-follow --no-inherit --once --pid= --rate= \
@@ -65,8 +65,8 @@ _profil_command() {
 
 	while ((i < COMP_CWORD)); do
 		case ${COMP_WORDS[i]} in
-		-[cdFoprt] | --by | --cgroup | --clock | --delay | --duration | --interval | --min-percent | --output | \
-			--percent-limit | --pid | --rate | --sort | --table | --top)
+		-[cdFoprt] | --by | --cgroup | --clock | --delay | --duration | --interval | --label | --min-percent | --output | \
+			--percent-limit | --pid | --push | --rate | --sort | --table | --top)
 			# bash splits --rate=7 into three words
 			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
 			((i += 2))

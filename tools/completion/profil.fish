@@ -25,8 +25,8 @@ function __profil_command_index
     contains -- "$words[2]" run record top; and set i 3
     while test $i -le (count $words)
         switch $words[$i]
-            case -c -d -F -o -p -r -t --by --cgroup --clock --delay --duration --interval --min-percent --output \
-                --percent-limit --pid --rate --sort --table --top
+            case -c -d -F -o -p -r -t --by --cgroup --clock --delay --duration --interval --label --min-percent --output \
+                --percent-limit --pid --push --rate --sort --table --top
                 set i (math $i + 2)
             case '-*'
                 set i (math $i + 1)
@@ -107,6 +107,8 @@ complete -c profil -n __profil_in_run -l force -d 'Run the command even if it ca
 complete -c profil -n __profil_in_run -l interval -x -d 'Write the result every so many seconds'
 complete -c profil -n '__profil_in_run; or __profil_in_top' -l no-follow -d 'Not the programs that processes execute'
 complete -c profil -n '__profil_in_run; or __profil_in_top' -l no-inherit -d 'The same as --no-follow'
+complete -c profil -n __profil_in_run -l label -x -d 'Add a label to what is pushed'
+complete -c profil -n __profil_in_run -l push -x -d 'Push the samples to a server'
 complete -c profil -n __profil_in_run -l no-table -d 'Print no table'
 complete -c profil -n __profil_in_run -s o -l output -r -F -d 'File of the result'
 complete -c profil -n '__profil_in_run; or __profil_in_top' -s p -l pid -x -a '(__fish_complete_pids)' -d 'Profile these processes'

@@ -51,6 +51,8 @@ _profil_run() {
 		'--duration=[end the profile after this time]:seconds:' \
 		'--force[run the command even if it cannot be profiled]' \
 		'--interval=[write the result at this interval]:seconds:' \
+		'*--label=[add a label to what is pushed]:name=value:' \
+		'--push=[push the samples to this server]:URL:_urls' \
 		'(--no-follow --no-inherit)'{--no-follow,--no-inherit}'[not the programs that processes execute]' \
 		'(-t --table)--no-table[print no table]' \
 		'(-o --output)'{-o+,--output=}'[file of the result]:file:_files' \

@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What `profil run --push' sends to Pyroscope and Parca: a small receiver (push_receiver.py) takes it,
+# and pprof's own parser reads it. Servers that are down, slow, or refuse: each sample arrives once.
+# Runs natively, with a fixed recording (unit/support/push_sample.c), needs no module.
+
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=../lib/ktap.sh
+. lib/ktap.sh
+
+make -s -C ../lib && make -s -C ../tools && make -s -C unit push_sample || exit 1
+PROFIL=$(realpath "${PROFIL:-../tools/profil}")
+SAMPLE=$PWD/unit/push_sample
+URL=http://127.0.0.1
+
+# receive [SECONDS] [STATUS...]: starts the receiver at a free port
+receive() {
+	stop
+	rm -rf "$work/taken" && mkdir "$work/taken"
+	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	listen "$@"
+}
+
+listen() {
+	host/push_receiver.py "$work/taken" "$port" "$@" 2>"$work/receiver.err" &
+	receiver=$!
+	eventually listens
+}
+
+listens() {
+	(: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null
+}
+
+stop() {
+	[ -z "$receiver" ] || { kill "$receiver" && wait "$receiver"; } 2>/dev/null
+	receiver=
+}
+
+# push INTERVALS MILLISECONDS [LABEL...]
+push() {
+	(cd "$work" && "$SAMPLE" "$work/program" "$URL:$port$path" "$@" >"$work/out" 2>"$work/err")
+}
+
+# taken FUNCTION: prints how many samples of a function have arrived, as pprof reads them
+taken() {
+	go tool pprof -sample_index=samples -top -unit=count "$work"/taken/*.pprof 2>"$work/pprof.err" |
+		awk -v name="$1" '$6 == name { print $1 }'
+}
+
+# all_taken INTERVALS: each sample of so many intervals, and of the rest, has arrived once
+all_taken() {
+	echo "# $(find "$work/taken" -name '*.pprof' | wc -l) profiles, longest pause: $(<"$work/out") ms"
+	[ "$(taken much)" = "$((60 * ($1 + 1)))" ] && [ "$(taken less)" = "$((40 * ($1 + 1)))" ]
+}
+
+says() {
+	grep -q -- "$1" "$work/err"
+}
+
+# said EXPRESSION: a condition on what the request says of the first profile
+said() {
+	python3 -c "import json, sys; said = json.load(open('$work/taken/0.json')); sys.exit(not ($1))"
+}
+
+pyroscope() {
+	path=
+	receive && push 3 300 env=test region=north && all_taken 3 && [ ! -s "$work/err" ] &&
+	[ -e "$work/taken/3.json" ] && said "said['name'] == 'program{env=test,region=north}'" &&
+	path=/ingest && receive && push 1 300 && all_taken 1 && said "said['name'] == 'program'"
+}
+
+parca() {
+	path=/api/profiles/writeraw
+	receive && push 2 300 'env=a "b"' && all_taken 2 &&
+	said "said == {'__name__': 'profil_cpu', 'job': 'program', 'env': 'a \"b\"'}"
+}
+
+# It is tried again in the interval, and then in the next one.
+down() {
+	path=
+	receive && stop || return
+	{ sleep 4; listen; wait "$receiver"; } &
+	later=$!
+	push 20 400
+	status=$?
+	kill "$later" $(pgrep -P "$later") 2>/dev/null
+	wait "$later" 2>/dev/null
+	[ $status = 0 ] && all_taken 20 && says 'not pushed: .*the samples are kept, and pushed later' &&
+	says 'pushed, as one, with [0-9]* intervals before' && [ "$(wc -l <"$work/err")" = 2 ]
+}
+
+# Nothing waits for it but the end, and intervals are pushed with later ones.
+slow() {
+	path=
+	receive 1.5 && push 10 200 && all_taken 10 && says 'pushed, as one, with' &&
+	[ ! -e "$work/taken/6.pprof" ]
+}
+
+busy() {
+	path=
+	receive 0 503 429 && push 2 100 && all_taken 2 && ! says 'not pushed'
+}
+
+refusing() {
+	path=/other/ingest
+	receive && ! push 2 300 && says 'not pushed: the server answers with status 404: not now' &&
+	says 'the last 300 samples of 300 were not pushed' && [ "$(wc -l <"$work/err")" = 2 ]
+}
+
+# Ten seconds after the end
+never() {
+	path=
+	receive 60 && ! push 1 100 && says 'the last 200 samples of 200 were not pushed: the server is down or too slow'
+}
+
+# refused PATTERN OPTION...
+refused() {
+	"$PROFIL" run "${@:2}" true 2>"$work/err"
+	[ $? = 125 ] && says "$1"
+}
+
+usage() {
+	refused "invalid URL 'host': expected http" --push host &&
+	refused 'the path must end in /ingest' --push http://host/a &&
+	refused 'leave it out, and use --label' --push http://host/ingest?a=b &&
+	refused 'expected NAME=VALUE' --push http://host --label a &&
+	refused 'no comma' --push http://host --label a=b,c &&
+	refused '--label needs --push' --label a=b &&
+	mkdir -p "$work/none" && ln -sf /dev/null "$work/none/libcurl.so.4" &&
+	LD_LIBRARY_PATH=$work/none refused 'libcurl.so.4 cannot be loaded (ENOENT): install' --push http://host
+}
+
+ktap_print_header
+receiver=
+trap 'stop; rm -rf "$work"' EXIT
+ktap_set_plan 8
+check "Pyroscope" pyroscope
+check "Parca" parca
+check "a server that is down for a while" down
+check "a server that is slow" slow
+check "a server that is busy" busy
+check "a server that refuses" refusing
+check "a server that never answers" never
+check "options" usage
+ktap_finished

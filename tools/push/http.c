@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sends data to an HTTP server, by libcurl.
+ *
+ * Like capstone (disassembler.c), libcurl is loaded when it is used, and not linked: it brings some
+ * twenty libraries, of TLS and others, and most runs push nothing.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CURL_DISABLE_TYPECHECK	/* the functions are called by pointers */
+#include <curl/curl.h>
+
+#include "push/http.h"
+
+#define SONAME		"libcurl.so.4"	/* since 2006, with symbol versions */
+#define CONNECT_S	5L
+#define WHOLE_S		30L
+
+/* What is used of libcurl, with the types in its header */
+struct library {
+	__typeof__(&curl_easy_init) init;
+	__typeof__(&curl_easy_setopt) setopt;
+	__typeof__(&curl_easy_perform) perform;
+	__typeof__(&curl_easy_getinfo) getinfo;
+	__typeof__(&curl_easy_cleanup) cleanup;
+	__typeof__(&curl_easy_strerror) strerror;
+	__typeof__(&curl_slist_append) append;
+	__typeof__(&curl_slist_free_all) free_all;
+	__typeof__(&curl_mime_init) mime_init;
+	__typeof__(&curl_mime_addpart) mime_addpart;
+	__typeof__(&curl_mime_name) mime_name;
+	__typeof__(&curl_mime_filename) mime_filename;
+	__typeof__(&curl_mime_data) mime_data;
+	__typeof__(&curl_mime_type) mime_type;
+	__typeof__(&curl_mime_free) mime_free;
+};
+
+static int load(struct library *library, char why[HTTP_WHY])
+{
+	void *loaded = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
+	const struct {
+		const char *name;
+		void **function;
+	} functions[] = {
+		{ "curl_easy_init", (void **)&library->init },
+		{ "curl_easy_setopt", (void **)&library->setopt },
+		{ "curl_easy_perform", (void **)&library->perform },
+		{ "curl_easy_getinfo", (void **)&library->getinfo },
+		{ "curl_easy_cleanup", (void **)&library->cleanup },
+		{ "curl_easy_strerror", (void **)&library->strerror },
+		{ "curl_slist_append", (void **)&library->append },
+		{ "curl_slist_free_all", (void **)&library->free_all },
+		{ "curl_mime_init", (void **)&library->mime_init },
+		{ "curl_mime_addpart", (void **)&library->mime_addpart },
+		{ "curl_mime_name", (void **)&library->mime_name },
+		{ "curl_mime_filename", (void **)&library->mime_filename },
+		{ "curl_mime_data", (void **)&library->mime_data },
+		{ "curl_mime_type", (void **)&library->mime_type },
+		{ "curl_mime_free", (void **)&library->mime_free },
+	};
+	size_t i;
+
+	if (!loaded) {
+		snprintf(why, HTTP_WHY, SONAME " cannot be loaded (ENOENT): install the package of libcurl that has it (Debian: libcurl4)");
+		return -ENOENT;
+	}
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		*functions[i].function = dlsym(loaded, functions[i].name);
+		if (!*functions[i].function) {
+			snprintf(why, HTTP_WHY, SONAME " lacks %s (ENOENT): install libcurl 7.56 or later",
+				 functions[i].name);
+			return -ENOENT;
+		}
+	}
+	return 0;
+}
+
+int http_check(char why[HTTP_WHY])
+{
+	struct library library;
+
+	return load(&library, why);
+}
+
+/* What the server says is of no use, unless it refuses the request. */
+static size_t keep_start(char *data, size_t size, size_t nr, void *answer)
+{
+	char *to = answer;
+	const size_t used = strlen(to), bytes = size * nr;
+	const size_t room = HTTP_WHY / 2 - used - 1;
+
+	strncat(to, data, bytes < room ? bytes : room);
+	return bytes;
+}
+
+/* Return: whether the server may accept it later. */
+static bool is_temporary(long status)
+{
+	return status == 408 || status == 429 || status >= 500;
+}
+
+static int explain_status(long status, const char *answer, char why[HTTP_WHY])
+{
+	if (status >= 200 && status < 300)
+		return 0;
+	snprintf(why, HTTP_WHY, "the server answers with status %ld%s%.*s", status, *answer ? ": " : "",
+		 (int)strcspn(answer, "\r\n"), answer);
+	return is_temporary(status) ? -EAGAIN : -EPROTO;
+}
+
+/* Return: 0; or -ENOMEM. */
+static int set_body(const struct library *library, CURL *curl, const struct http_post *post,
+		    curl_mime **form)
+{
+	curl_mimepart *part;
+
+	if (!post->field) {
+		library->setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->bytes);
+		library->setopt(curl, CURLOPT_POSTFIELDS, post->data);
+		return 0;
+	}
+	*form = library->mime_init(curl);
+	part = *form ? library->mime_addpart(*form) : NULL;
+	if (!part || library->mime_name(part, post->field) ||
+	    library->mime_filename(part, post->field) ||
+	    library->mime_type(part, post->type) ||
+	    library->mime_data(part, post->data, post->bytes))
+		return -ENOMEM;
+	library->setopt(curl, CURLOPT_MIMEPOST, *form);
+	return 0;
+}
+
+static int perform(const struct library *library, CURL *curl, char why[HTTP_WHY])
+{
+	char answer[HTTP_WHY / 2] = "";
+	long status = 0;
+	CURLcode code;
+
+	library->setopt(curl, CURLOPT_WRITEFUNCTION, keep_start);
+	library->setopt(curl, CURLOPT_WRITEDATA, answer);
+	code = library->perform(curl);
+	if (code) {
+		snprintf(why, HTTP_WHY, "%s", library->strerror(code));
+		return code == CURLE_OUT_OF_MEMORY ? -ENOMEM : -EAGAIN;
+	}
+	library->getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	return explain_status(status, answer, why);
+}
+
+int http_send(const struct http_post *post, char why[HTTP_WHY])
+{
+	struct curl_slist *headers = NULL;
+	struct library library;
+	curl_mime *form = NULL;
+	char type[128];
+	CURL *curl;
+	int error;
+
+	error = load(&library, why);
+	if (error)
+		return error;
+	snprintf(type, sizeof(type), "Content-Type: %s", post->type);
+	curl = library.init();
+	if (!post->field)
+		headers = library.append(NULL, type);
+	if (!curl || (!post->field && !headers) || set_body(&library, curl, post, &form)) {
+		snprintf(why, HTTP_WHY, "no memory (ENOMEM)");
+		error = -ENOMEM;
+		goto out;
+	}
+	library.setopt(curl, CURLOPT_URL, post->url);
+	library.setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	library.setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+	library.setopt(curl, CURLOPT_TIMEOUT, WHOLE_S);
+	if (headers)
+		library.setopt(curl, CURLOPT_HTTPHEADER, headers);
+	error = perform(&library, curl, why);
+out:
+	if (form)
+		library.mime_free(form);
+	if (headers)
+		library.free_all(headers);
+	if (curl)
+		library.cleanup(curl);
+	return error;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sends data to an HTTP server, by libcurl.
+ */
+#ifndef PROFIL_PUSH_HTTP_H
+#define PROFIL_PUSH_HTTP_H
+
+#include <stddef.h>
+
+#define HTTP_WHY	512	/* bytes for an explanation */
+
+/**
+ * struct http_post - a request
+ * @url:   where to
+ * @type:  Content-Type of @data
+ * @field: name of the field of a form that @data is; NULL: it is the body
+ * @data:  what is sent
+ * @bytes: its length
+ */
+struct http_post {
+	const char *url;
+	const char *type;
+	const char *field;
+	const void *data;
+	size_t bytes;
+};
+
+/**
+ * http_check - check whether requests can be sent at all
+ * @why: on error, gets a sentence with the reason and the remedy
+ *
+ * Return: 0, or -ENOENT: there is no libcurl.
+ */
+int http_check(char why[HTTP_WHY]);
+
+/**
+ * http_send - send a request, once
+ * @post: the request
+ * @why:  on error, gets a sentence with the reason
+ *
+ * Takes half a minute at most.
+ *
+ * Return: 0; -EAGAIN: it may succeed later; -EPROTO: the server does not accept it; -ENOENT: as
+ * http_check(); -ENOMEM.
+ */
+int http_send(const struct http_post *post, char why[HTTP_WHY]);
+
+#endif /* PROFIL_PUSH_HTTP_H */
