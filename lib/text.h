@@ -53,10 +53,18 @@ static inline const char *profil_text_number(char digits[PROFIL_DIGITS],
 	return at;
 }
 
-/* Append a string to @text, which has room for @size bytes; what does not fit is left out. */
+/*
+ * Append a string to @text, which has room for @size bytes; what does not fit is left out. Not by
+ * strncat(): GCC 12 removes the final 0 of @more, as if that read no more than its limit.
+ */
 static inline void profil_text_append(char *text, size_t size, const char *more)
 {
-	strncat(text, more, size - 1 - strlen(text));
+	size_t used = strlen(text), bytes = strlen(more);
+
+	if (bytes > size - 1 - used)
+		bytes = size - 1 - used;
+	memcpy(text + used, more, bytes);
+	text[used + bytes] = 0;
 }
 
 #endif /* PROFIL_TEXT_H */
