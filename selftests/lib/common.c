@@ -129,33 +129,29 @@ static void *run_one_pc(void *code)
 	return NULL;
 }
 
-static int enter_pc_with(struct one_pc *one, void *code, const pthread_attr_t *attributes)
+int enter_pc(struct one_pc *one, void *code)
 {
 	one->code = code;
 	*one->code = JUMP_TO_SELF;
 	__builtin___clear_cache((char *)code,
 				(char *)code + sizeof(instruction));
-	return pthread_create(&one->thread, attributes, run_one_pc, code);
-}
-
-int enter_pc(struct one_pc *one, void *code)
-{
-	return enter_pc_with(one, code, NULL);
+	return pthread_create(&one->thread, NULL, run_one_pc, code);
 }
 
 /* The thread stays on the caller's CPU, which is free while the caller sleeps. */
 static int enter_pc_here(struct one_pc *one, void *code)
 {
-	pthread_attr_t attributes;
-	cpu_set_t cpus;
+	cpu_set_t before, here;
 	int error;
 
-	CPU_ZERO(&cpus);
-	CPU_SET(sched_getcpu(), &cpus);
-	pthread_attr_init(&attributes);
-	pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
-	error = enter_pc_with(one, code, &attributes);
-	pthread_attr_destroy(&attributes);
+	CPU_ZERO(&here);
+	CPU_SET(sched_getcpu(), &here);
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return errno;
+	/* the new thread inherits it */
+	sched_setaffinity(0, sizeof(here), &here);
+	error = enter_pc(one, code);
+	sched_setaffinity(0, sizeof(before), &before);
 	return error;
 }
 

@@ -2,6 +2,8 @@
 /*
  * Serves a file system whose pages do not arrive.
  */
+#include <fcntl.h>
+
 #include "kernel/fuse.h"
 
 static void fuse_reply(int fd, const struct fuse_in_header *to, int error, const void *data,
