@@ -8,6 +8,7 @@
 
 #include "device.h"
 #include "diagnose.h"
+#include "error_text.h"
 #include "text.h"
 
 /* The errno that profil_diagnose_open() printed; 0: none */
@@ -23,7 +24,7 @@ void profil_diagnose_open(int error, const char *consequence)
 	int none = 0;
 
 	if (atomic_compare_exchange_strong(&reported, &none, error))
-		profil_text_print("libprofil: ", PROFIL_DEVICE, ": ", strerrordesc_np(error), " (",
-				  strerrorname_np(error), "): ", profil_device_remedy(error),
+		profil_text_print("libprofil: ", PROFIL_DEVICE, ": ", profil_error_text(error), " (",
+				  profil_error_name(error), "): ", profil_device_remedy(error),
 				  "; ", consequence);
 }

@@ -10,6 +10,7 @@
 
 #include "device.h"
 #include "diagnose.h"
+#include "error_text.h"
 #include "fallback.h"
 #include "ioctl.h"
 #include "libc_profil.h"
@@ -59,8 +60,8 @@ bool profil_fallback_needed(int *error)
 
 static void print_refusal(int error, const char *consequence)
 {
-	profil_text_print("libprofil: the kernel refused to profile: ", strerrordesc_np(error),
-			  " (", strerrorname_np(error), "): ", profil_device_start_remedy(error),
+	profil_text_print("libprofil: the kernel refused to profile: ", profil_error_text(error),
+			  " (", profil_error_name(error), "): ", profil_device_start_remedy(error),
 			  "; ", consequence);
 }
 

@@ -13,6 +13,7 @@
 #include "device.h"
 #include "device_fd.h"
 #include "diagnose.h"
+#include "error_text.h"
 #include "ioctl.h"
 #include "rate.h"
 #include "text.h"
@@ -63,8 +64,8 @@ int profil_ioctl_start(struct profil_start *start)
 	}
 	profil_device_fd_put(&device, profil_ioctl_may_be_running());
 	if (explained)
-		profil_text_print("libprofil: ", strerrordesc_np(-error), " (",
-				  strerrorname_np(-error), "): ", why, "; set PROFIL_RATE");
+		profil_text_print("libprofil: ", profil_error_text(-error), " (",
+				  profil_error_name(-error), "): ", why, "; set PROFIL_RATE");
 	if (device.fd >= 0)
 		return error;
 	profil_diagnose_open(-device.fd, "not profiling");
@@ -204,7 +205,7 @@ static void warn(atomic_int *last, const char *function, const char *what, int e
 {
 	if (atomic_exchange(last, error) != error)
 		profil_text_print("libprofil: ", function, ": ", what, ": ",
-				  strerrordesc_np(-error), " (", strerrorname_np(-error), "); ",
+				  profil_error_text(-error), " (", profil_error_name(-error), "); ",
 				  remedy(-error));
 }
 

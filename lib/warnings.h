@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "error_text.h"
 #include "text.h"
 
 /*
@@ -22,8 +23,8 @@ static inline void profil_warn_lost_samples(const char *file, uint64_t lost, uin
 	if (lost)
 		profil_text_print("libprofil: ", file, ": ", profil_text_number(digits[0], lost, 10),
 				  " of ", profil_text_number(digits[1], samples, 10),
-				  " samples lost: ", strerrordesc_np(error), " (",
-				  strerrorname_np(error), error == ENOMEM ?
+				  " samples lost: ", profil_error_text(error), " (",
+				  profil_error_name(error), error == ENOMEM ?
 				  "); raise the limit of locked memory: ulimit -l" :
 				  "); see profil(4)");
 }

@@ -1,52 +1,56 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Programs compiled with -pg. Their start-up code makes the C library count calls and sample
- * by SIGPROF and ITIMER_PROF into its own histogram; at exit, the C library writes both to
- * gmon.out. This file leaves the call counts to the C library. It stops the C library's
- * sampling as soon as it has started, lets the kernel count into a histogram of this library,
- * and replaces the histogram in the file. It does not depend on the C library's internals.
+ * Programs compiled with -pg. Their start-up code calls __monstartup() before main(), and
+ * _mcleanup() at exit. The kernel counts the samples of the program and of the shared objects that
+ * were compiled with -pg, mcount.c counts the calls. At exit, each has a file for gprof.
  *
- * Fork: the kernel also counts in the child, whose copy of the histogram starts empty
- * (MADV_WIPEONFORK), so that the files of parent and child add up. The call counts in the
- * child's file include those from before the fork, as without this library: the C library
- * copies them, and cannot reset them without writing a file. A child of vfork() counts in its
- * parent's memory until it executes another program.
+ * Fork: the kernel also counts in the child. There the counters and arcs start at 0
+ * (MADV_WIPEONFORK), so that the files of parent and child add up. A child of vfork() counts in
+ * its parent's memory until it executes another program. Memory that a companion shares is
+ * not wiped: a fork handler gives the child another one, and a companion of its own.
  *
- * Signal handlers and several threads may call moncontrol(): it is in profil_guard_state, and so is
- * the stop at exit. Writing the file is not: no signal waits for a disk. Nor is the start: no other
- * function is called before it has returned.
+ * Signal handlers and several threads may call these functions: what they change is protected by
+ * profil_guard_state. Writing the files is not: no signal waits for a disk.
  *
  * A process has one profile: if the program starts another by any function of this library,
  * that one continues, and the samples counted before it are written.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <link.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
+#include <unistd.h>
 
 #include "device.h"
+#include "error_text.h"
 #include "fallback.h"
+#include "gmon/companion.h"
 #include "gmon/gmon.h"
+#include "gmon/memory.h"
+#include "gmon/objects.h"
 #include "gmon/output.h"
-#include "gmon/proftimer.h"
 #include "guard.h"
 #include "ioctl.h"
+#include "libc_profil.h"
 #include "text.h"
 #include "warnings.h"
 
 #define TEXT_BYTES	((unsigned long)PROFIL_GMON_TEXT_BYTES)
 
+/* Counters and arcs of shared objects, for some 25 MiB of text */
+#define OBJECTS_MEMORY	((size_t)64 << 20)
+
+/* Rate of the C library's profil() */
+#define FALLBACK_RATE	100
+
+_Atomic(struct profil_gmon_profile *) profil_gmon_recording;
+
 /* Protected by profil_guard_state */
 static struct {
-	bool replaces_sigprof;	/* SIGPROF does not sample this program */
-	uint32_t *counters;	/* NULL: the program is not sampled */
-	size_t nr;
-	unsigned long low;	/* pc of the first counter */
-	uint32_t rate;
+	struct profil_gmon_profile *profile;	/* NULL: not started, or written */
+	enum { NONE, KERNEL, LIBC } sampler;
+	bool shared;		/* the memory is shared with a companion */
 	bool counting;		/* started, and not stopped here since */
 	unsigned int serial;	/* profil_ioctl_serial() at the start */
 	uint64_t samples;	/* sum over all stops so far */
@@ -54,81 +58,82 @@ static struct {
 	int lost_error;		/* errno of the last loss */
 } gmon;
 
-/* A word with value 1 follows the counters. A forked child finds 0 there: see was_forked(). */
-static size_t counters_bytes(void)
+/* Fill in the regions of what is loaded, in the order of the addresses. Return: their number. */
+static unsigned int fill_regions(struct profil_region *regions)
 {
-	return (gmon.nr + 1) * sizeof(*gmon.counters);
-}
+	const struct profil_gmon_profile *profile = gmon.profile;
+	const size_t nr_objects = atomic_load(&profile->nr);
+	unsigned int nr = 0, at;
+	size_t i;
 
-static bool was_forked(void)
-{
-	return !gmon.counters[gmon.nr];
-}
+	for (i = 0; i < nr_objects; i++) {
+		const struct profil_gmon_object *object = &profile->objects[i];
+		const uintptr_t start = object->start;
 
-/* Map counters for a range of pcs. Return: 0 or -errno. */
-static int map_counters(unsigned long low, unsigned long high)
-{
-	void *memory;
-	int error;
-
-	/* as in the C library, so that each counter is for the same text */
-	gmon.low = low / TEXT_BYTES * TEXT_BYTES;
-	gmon.nr = (high - gmon.low + TEXT_BYTES - 1) / TEXT_BYTES;
-	memory = mmap(NULL, counters_bytes(), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
-		return -errno; /* GCOV_EXCL_LINE: out of memory */
-	if (madvise(memory, counters_bytes(), MADV_WIPEONFORK)) {
-		/* GCOV_EXCL_START: out of memory */
-		error = -errno;
-		munmap(memory, counters_bytes());
-		return error;
-		/* GCOV_EXCL_STOP */
+		if (!object->counts || !object->bytes)
+			continue;
+		for (at = nr++; at && regions[at - 1].start > start; at--)
+			regions[at] = regions[at - 1];
+		regions[at] = (struct profil_region){
+			.start = start,
+			.end = start + object->nr * TEXT_BYTES,
+			.offset = start,
+			.buf = (uintptr_t)object->counts,
+			.bytes = object->nr * sizeof(*object->counts),
+			.scale = 0x10000 * sizeof(*object->counts) / TEXT_BYTES,
+			.rounding = PROFIL_ROUND_DOWN,
+		};
 	}
-	gmon.counters = memory;
-	gmon.counters[gmon.nr] = 1;
-	gmon.samples = 0;
-	gmon.lost = 0;
-	return 0;
+	return nr;
 }
 
 /* Return: 0 or -errno. */
 static int start_counting(void)
 {
-	struct profil_region region = {
-		.start = gmon.low,
-		.end = gmon.low + gmon.nr * TEXT_BYTES,
-		.offset = gmon.low,
-		.buf = (uintptr_t)gmon.counters,
-		.bytes = gmon.nr * sizeof(*gmon.counters),
-		.scale = 0x10000 * sizeof(*gmon.counters) / TEXT_BYTES,
-		.rounding = PROFIL_ROUND_DOWN,
-	};
+	struct profil_region regions[PROFIL_GMON_OBJECTS];
 	/* most of a program's text is never sampled */
 	struct profil_start start = {
 		.flags = PROFIL_PIN_ON_HIT,
-		.width = 8 * sizeof(*gmon.counters),
+		.width = 32,
 		.overflow = PROFIL_OVERFLOW_SATURATE,
-		.nr_regions = 1,
-		.regions = (uintptr_t)&region,
+		.regions = (uintptr_t)regions,
 	};
 	struct profil_status status;
-	int error = profil_ioctl_start(&start);
+	int error;
 
+	start.nr_regions = fill_regions(regions);
+	error = profil_ioctl_start(&start);
 	if (error)
 		return error;
 	gmon.serial = profil_ioctl_serial();
 	gmon.counting = true;
-	gmon.rate = start.rate;
+	gmon.profile->rate = start.rate;
 	/* the kernel may sample at a lower rate than requested */
 	if (!profil_ioctl_status(&status) && status.rate)
-		gmon.rate = status.rate;
+		gmon.profile->rate = status.rate;
 	return 0;
 }
 
 static bool is_counting(void)
 {
 	return gmon.counting && gmon.serial == profil_ioctl_serial();
+}
+
+/* Of a profile that ends */
+static void note_figures(const struct profil_status *status)
+{
+	if (status->state == PROFIL_STATE_OFF) {
+		profil_text_print("libprofil: gmon.out: this forked process was not sampled: the limit of profiles was reached, or memory was short: see profil(4)");
+		return;
+	}
+	gmon.samples += status->samples;
+	gmon.lost += status->lost;
+	if (status->error)
+		gmon.lost_error = (int)status->error;
+	if (status->rate && status->rate < gmon.profile->rate) {
+		profil_warn_lower_rate("gmon.out", gmon.profile->rate, status->rate);
+		gmon.profile->rate = status->rate;
+	}
 }
 
 /* Return: 0; or -errno, and the kernel continues to count. */
@@ -145,160 +150,293 @@ static int stop_counting(void)
 	if (error)
 		return error;
 	gmon.counting = false;
-	if (status.state == PROFIL_STATE_OFF) {
-		profil_text_print("libprofil: gmon.out: this forked process was not sampled: the limit of profiles was reached, or memory was short: see profil(4)");
-		return 0;
+	note_figures(&status);
+	return 0;
+}
+
+/* The C library samples the program alone, with counters of 16 bits. */
+static void start_fallback(void)
+{
+	const struct profil_gmon_object *program = &gmon.profile->objects[0];
+
+	profil_fallback_call(gmon.profile->fallback,
+			     program->nr * sizeof(*gmon.profile->fallback), program->start,
+			     0x10000 * sizeof(*gmon.profile->fallback) / TEXT_BYTES);
+	gmon.profile->rate = FALLBACK_RATE;
+}
+
+static void stop_fallback(void)
+{
+	profil_fallback_call(NULL, 0, 0, 0);
+}
+
+/* Choose and start the sampler. The calls are counted with any. */
+static void start_sampler(void)
+{
+	int error = 0;
+
+	gmon.sampler = NONE;
+	gmon.profile->rate = FALLBACK_RATE;
+	if (!getauxval(AT_SECURE) && !profil_fallback_needed(&error)) {
+		/* already printed: PROFIL_FALLBACK=fatal, or the kernel counts another profile */
+		if (error)
+			return;
+		gmon.sampler = KERNEL;
+		error = start_counting();
+		if (!error)
+			return;
+		gmon.sampler = NONE;
+		if (profil_fallback_refused(-error))
+			return;
 	}
-	gmon.samples += status.samples;
-	gmon.lost += status.lost;
-	if (status.error)
-		gmon.lost_error = (int)status.error;
-	if (status.rate && status.rate < gmon.rate) {
-		profil_warn_lower_rate("gmon.out", gmon.rate, status.rate);
-		gmon.rate = status.rate;
-	}
+	if (!profil_libc_function())
+		return;
+	gmon.sampler = LIBC;
+	start_fallback();
+}
+
+/* Map the memory, shared with a companion if the user asks for one. Return: 0 or -errno. */
+static int map_memory(uintptr_t low, uintptr_t high)
+{
+	/* the C library's counters have half the size of the others */
+	const size_t bytes = profil_gmon_objects_memory(high - low) + (high - low) + OBJECTS_MEMORY;
+	struct profil_gmon_profile *profile;
+	int fd = -1, error;
+
+	gmon.shared = profil_gmon_companion_wanted() &&
+		      !profil_gmon_companion_prepare(profil_gmon_memory_size(bytes), NULL, &fd);
+	error = profil_gmon_memory_map(&profile, bytes, fd);
+	if (fd >= 0)
+		close(fd);
+	if (error)
+		return error; /* GCOV_EXCL_LINE: out of memory */
+	profile->process = getpid();
+	error = profil_gmon_objects_add_program(profile, low, high);
+	if (error)
+		return error; /* GCOV_EXCL_LINE: mapped for it */
+	profile->fallback =
+		profil_gmon_memory_take(profile->objects[0].nr * sizeof(*profile->fallback));
+	gmon.profile = profile;
 	return 0;
 }
 
 /*
- * Start counting. Return: whether SIGPROF must not sample this program, because the kernel does,
- * or because PROFIL_FALLBACK=fatal forbids the fallback.
+ * A child of fork() whose parent shares its memory with a companion: until now it has counted in
+ * its parent's memory.
  */
-static bool replace_sigprof(unsigned long low, unsigned long high)
+static void in_child(void)
+{
+	struct profil_gmon_profile *profile;
+	struct profil_guard_before before;
+	const int saved = errno;
+	int fd = -1;
+
+	profil_guard_enter(&profil_guard_state, &before);
+	profile = gmon.profile;
+	if (!profile || !gmon.shared)
+		goto leave;
+	profil_gmon_companion_forget();
+	/* the objects stay, counters and arcs start at 0 */
+	if (profil_gmon_companion_prepare(profil_gmon_memory_bytes(), profile, &fd) ||
+	    profil_gmon_memory_replace(fd)) {
+		profil_text_print("libprofil: gmon.out: this forked process writes none");
+		atomic_store(&profil_gmon_recording, NULL);
+		gmon.profile = NULL;
+		profil_gmon_memory_replace(-1);
+		goto leave;
+	}
+	close(fd);
+	profile->process = getpid();
+	profile->forked = true;
+	profil_gmon_companion_start(profile);
+leave:
+	errno = saved;
+	profil_guard_leave(&profil_guard_state, &before);
+}
+
+void profil_gmon_startup(uintptr_t low, uintptr_t high)
+{
+	static bool registered;
+	struct profil_guard_before before;
+	int error = 0;
+
+	profil_guard_enter(&profil_guard_state, &before);
+	/* as in newer C libraries, a second call does not start another profile */
+	if (high <= low || gmon.profile)
+		goto leave;
+	gmon.samples = 0;
+	gmon.lost = 0;
+	error = map_memory(low, high);
+	if (error) {
+		/* GCOV_EXCL_START: out of memory */
+		profil_text_print("libprofil: gmon.out: not profiling: ",
+				  profil_error_text(-error), " (", profil_error_name(-error), ")");
+		goto leave;
+		/* GCOV_EXCL_STOP */
+	}
+	if (gmon.shared) {
+		profil_gmon_companion_start(gmon.profile);
+		if (!registered)
+			registered = !pthread_atfork(NULL, NULL, in_child);
+	}
+	start_sampler();
+	atomic_store(&profil_gmon_recording, gmon.profile);
+leave:
+	profil_guard_leave(&profil_guard_state, &before);
+}
+
+static void control(int mode)
 {
 	int error = 0;
 
-	if (high <= low || getauxval(AT_SECURE))
-		return false;
-	if (profil_fallback_needed(&error))
-		return false;
-	/* PROFIL_FALLBACK=fatal, or the kernel counts another profile; already printed */
-	if (error)
-		return true;
-	error = map_counters(low, high);
-	if (error)
-		return profil_fallback_refused(-error) != 0; /* GCOV_EXCL_LINE: out of memory */
-	error = start_counting();
-	if (!error)
-		return true;
-	munmap(gmon.counters, counters_bytes());
-	gmon.counters = NULL;
-	return profil_fallback_refused(-error) != 0;
-}
-
-void profil_gmon_startup(const struct profil_gmon_libc *libc, unsigned long low,
-			 unsigned long high)
-{
-	struct profil_proftimer timer;
-
-	/* as in newer C libraries, a second call does not start another profile */
-	if (!gmon.replaces_sigprof)
-		gmon.replaces_sigprof = replace_sigprof(low, high);
-	if (!gmon.replaces_sigprof) {
-		libc->monstartup(low, high);
+	if (!gmon.profile)
 		return;
-	}
-	profil_proftimer_save(&timer);
-	libc->monstartup(low, high);
-	libc->profil(NULL, 0, 0, 0);
-	profil_proftimer_restore(&timer);
-}
-
-static void control(const struct profil_gmon_libc *libc, int mode)
-{
-	struct profil_proftimer timer;
-	int error;
-
-	if (!gmon.replaces_sigprof) {
-		libc->moncontrol(mode);
-		return;
-	}
-	if (!mode) {
+	atomic_store(&profil_gmon_recording, mode ? gmon.profile : NULL);
+	if (gmon.sampler == LIBC) {
+		if (mode)
+			start_fallback();
+		else
+			stop_fallback();
+	} else if (gmon.sampler == KERNEL && !mode) {
 		error = stop_counting();
 		if (error)
 			profil_ioctl_warn_not_stopped("moncontrol", error);
-		libc->moncontrol(mode);
-		return;
+	} else if (gmon.sampler == KERNEL && !is_counting()) {
+		error = start_counting();
+		if (error)
+			profil_ioctl_warn_not_started("moncontrol", error);
 	}
-	profil_proftimer_save(&timer);
-	libc->moncontrol(mode);
-	libc->profil(NULL, 0, 0, 0);
-	profil_proftimer_restore(&timer);
-	if (!gmon.counters || is_counting())
-		return;
-	error = start_counting();
-	if (error)
-		profil_ioctl_warn_not_started("moncontrol", error);
 }
 
-void profil_gmon_control(const struct profil_gmon_libc *libc, int mode)
+void profil_gmon_control(int mode)
 {
 	struct profil_guard_before before;
 	const int saved = errno;
 
 	profil_guard_enter(&profil_guard_state, &before);
-	control(libc, mode);
-	/* the C library's function may change it, a signal handler may not */
+	control(mode);
+	/* the C library's profil() may change it, a signal handler may not */
 	errno = saved;
 	profil_guard_leave(&profil_guard_state, &before);
 }
 
-/* Get the load offset of the first object, which is the program itself. */
-static int get_bias(struct dl_phdr_info *info, size_t size, void *bias)
+/*
+ * Count for what is loaded now. The new profile replaces the other one, without a stop: after that,
+ * the program might be unable to open the device.
+ */
+static void restart_counting(void)
 {
-	(void)size;
-	*(unsigned long *)bias = info->dlpi_addr;
-	return 1;
+	struct profil_status status;
+	int error = profil_ioctl_status(&status);
+
+	if (!error)
+		note_figures(&status);
+	error = start_counting();
+	if (error)
+		profil_ioctl_warn_not_started("gmon.out", error);
 }
 
-/*
- * Stop, and hand the counters over to the caller, who unmaps them. histogram: counts is NULL if the
- * program is not sampled. Return: size of the mapping.
- */
-static size_t take_counters(struct profil_gmon_histogram *histogram, bool *forked)
+struct profil_gmon_object *profil_gmon_meet(struct profil_gmon_profile *profile, uintptr_t pc)
 {
-	int error;
+	struct profil_gmon_loaded loaded = { .pc = pc };
+	struct profil_gmon_object *object = NULL;
+	struct profil_guard_before before;
+	const int saved = errno;
 
-	*histogram = (struct profil_gmon_histogram){ .counts = gmon.counters };
-	*forked = false;
-	if (!gmon.counters)
-		return 0;
-	/* on error, write the counters anyway: unmapping them ends the profile */
-	error = stop_counting();
+	/*
+	 * Before the guard is taken: this waits for a thread that is in dl_iterate_phdr(), whose
+	 * callback may call mcount(). A child of vfork() leaves its parent's state alone.
+	 */
+	if (!profil_guard_is_own_process() || !profil_gmon_objects_find(&loaded))
+		goto out;
+	profil_guard_enter(&profil_guard_state, &before);
+	if (profile == gmon.profile) {
+		/* another thread may have added it */
+		object = profil_gmon_object_of(profile, pc);
+		if (!object)
+			object = profil_gmon_objects_add(profile, &loaded);
+		if (object && object->counts && is_counting())
+			restart_counting();
+	}
+	profil_guard_leave(&profil_guard_state, &before);
+out:
+	errno = saved;
+	return object;
+}
+
+void profil_gmon_unloaded(void)
+{
+	struct profil_gmon_present present = { 0 };
+	struct profil_gmon_profile *profile;
+	struct profil_guard_before before;
+	const int saved = errno;
+
+	profile = atomic_load(&profil_gmon_recording);
+	if (!profile || !profil_guard_is_own_process())
+		return;
+	/* before the guard is taken: see above */
+	profil_gmon_objects_note_present(profile, &present);
+	profil_guard_enter(&profil_guard_state, &before);
+	if (profile == gmon.profile && profil_gmon_objects_drop_absent(profile, &present) &&
+	    is_counting())
+		restart_counting();
+	errno = saved;
+	profil_guard_leave(&profil_guard_state, &before);
+}
+
+/* Stop, and hand the profile over to the caller; NULL: there is none to write. */
+static struct profil_gmon_profile *take_profile(void)
+{
+	struct profil_gmon_profile *profile = gmon.profile;
+	int error = 0;
+
+	if (!profile)
+		return NULL;
+	atomic_store(&profil_gmon_recording, NULL);
+	gmon.profile = NULL;
+	if (profile->process != getpid() && gmon.shared)
+		return NULL; /* GCOV_EXCL_LINE: a child of _Fork() has counted for its parent */
+	if (profile->process != getpid()) {
+		profile->process = getpid();
+		profile->forked = true;
+	}
+	gmon.profile = profile;
+	if (gmon.sampler == LIBC)
+		stop_fallback();
+	else
+		error = stop_counting();
+	gmon.profile = NULL;
+	/* the counters are written anyway */
 	if (error)
 		profil_text_print("libprofil: gmon.out: the number of lost samples is unknown: ", PROFIL_DEVICE, ": ",
-				  strerrordesc_np(-error), " (", strerrorname_np(-error), ")");
+				  profil_error_text(-error), " (", profil_error_name(-error), ")");
 	gmon.counting = false;
 	profil_warn_lost_samples("gmon.out", gmon.lost, gmon.samples, gmon.lost_error);
-	histogram->low = gmon.low;
-	histogram->nr = gmon.nr;
-	histogram->rate = gmon.rate;
-	*forked = was_forked();
-	gmon.counters = NULL;
-	return counters_bytes();
+	return profile;
 }
 
-void profil_gmon_cleanup(const struct profil_gmon_libc *libc)
+void profil_gmon_cleanup(void)
 {
-	struct profil_gmon_histogram histogram;
+	struct profil_gmon_profile *profile;
 	struct profil_guard_before before;
-	unsigned long bias = 0;
-	size_t bytes;
-	bool forked;
+	bool kept;
 
 	profil_guard_enter(&profil_guard_state, &before);
-	bytes = take_counters(&histogram, &forked);
+	profile = take_profile();
+	kept = profile && profil_gmon_companion_alive();
+	/* the companion's mapping keeps what is in it */
+	if (kept)
+		profil_gmon_memory_replace(-1);
 	profil_guard_leave(&profil_guard_state, &before);
-	if (bytes) {
-		dl_iterate_phdr(get_bias, &bias);
-		histogram.low -= bias;
-		profil_gmon_output_write(libc->mcleanup, forked, &histogram);
-		munmap((void *)histogram.counts, bytes);
-	} else {
-		libc->mcleanup();
-	}
-	/* not before: until the file is written, a call of moncontrol() must not start SIGPROF */
-	profil_guard_enter(&profil_guard_state, &before);
-	gmon.replaces_sigprof = false;
-	profil_guard_leave(&profil_guard_state, &before);
+	if (kept)
+		profil_gmon_companion_wait();
+	else if (profile)
+		profil_gmon_output_write(profile);
+}
+
+void profil_gmon_exit(void)
+{
+	/* a child of vfork() ends, and its parent continues */
+	if (gmon.shared && gmon.profile && profil_guard_is_own_process())
+		profil_gmon_cleanup();
 }

@@ -2,30 +2,29 @@
 #ifndef PROFIL_GMON_H
 #define PROFIL_GMON_H
 
-#include "libc_profil.h"
-
-/**
- * struct profil_gmon_libc - the C library's functions for programs compiled with -pg
- * @monstartup: start counting calls and sampling by SIGPROF
- * @moncontrol: turn both off (0) or on
- * @mcleanup:   stop, and write gmon.out
- * @profil:     profil(), which can stop the sampling alone
- */
-struct profil_gmon_libc {
-	void (*monstartup)(unsigned long low, unsigned long high);
-	void (*moncontrol)(int mode);
-	void (*mcleanup)(void);
-	profil_libc_profil *profil;
-};
+#include "gmon/object.h"
 
 /*
- * In place of __monstartup(), moncontrol() and _mcleanup() of the C library, which they call, with
- * the kernel instead of SIGPROF as the sampler. If the kernel does not sample the program, they
- * only call the C library's.
+ * In place of __monstartup(), moncontrol() and _mcleanup() of the C library. They can be called
+ * from any thread; a second start has no effect.
  */
-void profil_gmon_startup(const struct profil_gmon_libc *libc, unsigned long low,
-			 unsigned long high);
-void profil_gmon_control(const struct profil_gmon_libc *libc, int mode);
-void profil_gmon_cleanup(const struct profil_gmon_libc *libc);
+void profil_gmon_startup(uintptr_t low, uintptr_t high);
+void profil_gmon_control(int mode);
+void profil_gmon_cleanup(void);
+
+/* The process is about to end by _exit(): if there is a companion, let it write the files. */
+void profil_gmon_exit(void);
+
+/* An object was unloaded: do not count for what is loaded there later. */
+void profil_gmon_unloaded(void);
+
+/* Where mcount() counts; NULL: it does not. */
+extern _Atomic(struct profil_gmon_profile *) profil_gmon_recording;
+
+/*
+ * A function of an unknown object, which contains @pc, was called: record that object, if it is a
+ * shared object. Return: the object; NULL: pass over this call. Preserves errno.
+ */
+struct profil_gmon_object *profil_gmon_meet(struct profil_gmon_profile *profile, uintptr_t pc);
 
 #endif /* PROFIL_GMON_H */

@@ -2,16 +2,15 @@
 #ifndef PROFIL_GMON_OUTPUT_H
 #define PROFIL_GMON_OUTPUT_H
 
-#include <stdbool.h>
-
-#include "gmon/file.h"
+#include "gmon/object.h"
 
 /*
- * Let the C library write gmon.out by mcleanup(), and put the histogram into it. forked: the
- * process is a forked child, so that a file without a PID in its name belongs to the parent.
- * Errors are printed on stderr.
+ * Write the files of a profile. Errors are printed on stderr. Uses neither the heap nor stdio.
+ * Return: 0 or the first -errno.
  */
-void profil_gmon_output_write(void (*mcleanup)(void), bool forked,
-			      const struct profil_gmon_histogram *histogram);
+int profil_gmon_output_write(struct profil_gmon_profile *profile);
+
+/* Print on stderr that samples were not written; error: errno. */
+void profil_gmon_output_print(const char *name, int error);
 
 #endif /* PROFIL_GMON_OUTPUT_H */

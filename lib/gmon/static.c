@@ -1,44 +1,33 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The functions that static programs compiled with -pg call. The program also contains the C
- * library's functions with these names, so it must be linked with --wrap (profil-pg(7)): the
- * linker then resolves calls to __wrap_NAME, and __real_NAME to the C library's function.
+ * The functions that static programs compiled with -pg call. The linker finds them before those of
+ * the C library.
  */
 #include "gmon/gmon.h"
+#include "libc_profil.h"
 
-void __real___monstartup(unsigned long low, unsigned long high);
-void __real_moncontrol(int mode);
-void __real__mcleanup(void);
-profil_libc_profil __profil;	/* see libc_static.c */
+void __monstartup(unsigned long low, unsigned long high);
+void monstartup(unsigned long low, unsigned long high) __attribute__((alias("__monstartup")));
+void moncontrol(int mode);
+void _mcleanup(void);
 
-void __wrap___monstartup(unsigned long low, unsigned long high);
-void __wrap_monstartup(unsigned long low, unsigned long high);
-void __wrap_moncontrol(int mode);
-void __wrap__mcleanup(void);
+#ifdef __GLIBC__
+/* So that the program contains it: libc_static.c refers to it weakly. */
+profil_libc_profil __profil;
+static profil_libc_profil *const fallback __attribute__((used)) = __profil;
+#endif
 
-static const struct profil_gmon_libc libc = {
-	.monstartup = __real___monstartup,
-	.moncontrol = __real_moncontrol,
-	.mcleanup = __real__mcleanup,
-	.profil = __profil,
-};
-
-void __wrap___monstartup(unsigned long low, unsigned long high)
+void __monstartup(unsigned long low, unsigned long high)
 {
-	profil_gmon_startup(&libc, low, high);
+	profil_gmon_startup(low, high);
 }
 
-void __wrap_monstartup(unsigned long low, unsigned long high)
+void moncontrol(int mode)
 {
-	profil_gmon_startup(&libc, low, high);
+	profil_gmon_control(mode);
 }
 
-void __wrap_moncontrol(int mode)
+void _mcleanup(void)
 {
-	profil_gmon_control(&libc, mode);
-}
-
-void __wrap__mcleanup(void)
-{
-	profil_gmon_cleanup(&libc);
+	profil_gmon_cleanup();
 }

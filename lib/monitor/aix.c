@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error_text.h"
 #include "monitor/monitor.h"
 #include "profil.h"
 #include "text.h"
@@ -34,8 +35,8 @@ static int start(uint16_t *counters, size_t bytes, uintptr_t low,
 
 	if (!profil_aix(counters, size, low, scale))
 		return 0;
-	profil_text_print("libprofil: monitor: profil: ", strerrordesc_np(errno), " (",
-			  strerrorname_np(errno), "): see profil(2)");
+	profil_text_print("libprofil: monitor: profil: ", profil_error_text(errno), " (",
+			  profil_error_name(errno), "): see profil(2)");
 	return -1;
 }
 

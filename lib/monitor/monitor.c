@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "error_text.h"
 #include "guard.h"
 #include "monitor/callcount.h"
 #include "monitor/monitor.h"
@@ -78,7 +79,7 @@ static int leave(const struct profil_guard_before *before, int error)
 static int fail(int error, const char *why)
 {
 	fprintf(stderr, "libprofil: monitor: not profiling: %s (%s): %s\n",
-		strerrordesc_np(error), strerrorname_np(error), why);
+		profil_error_text(error), profil_error_name(error), why);
 	return -error;
 }
 

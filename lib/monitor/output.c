@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "error_text.h"
 #include "monitor/callcount.h"
 #include "monitor/output.h"
 #include "write_all.h"
@@ -170,7 +171,7 @@ static void print_error(const char *path, int error)
 	else if (error == EEXIST)
 		remedy = ": remove the files .mon.out.* in its directory";
 	fprintf(stderr, "libprofil: %s: profile not written: %s (%s)%s\n",
-		path ? path : DEFAULT_NAME, strerrordesc_np(error), strerrorname_np(error),
+		path ? path : DEFAULT_NAME, profil_error_text(error), profil_error_name(error),
 		remedy);
 }
 

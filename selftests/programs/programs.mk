@@ -10,7 +10,8 @@ FOLLOW_LIBRARIES := $(addprefix programs/follow-libraries/,libfollow.so libother
 TEST_GEN_FILES += $(addprefix programs/,cpu_time session steps storm callers monread pool spin spin-no-pie \
 	spin-static forks forks-static follow jit fallback fallback-linux099 fallback-static old \
 	unaligned madecode rates version-1 version-2 version-1-noid version-2-noid \
-	$(if $(MUSL),spin-musl follow-musl) $(if $(GO),spin-go)) $(FOLLOW_LIBRARIES) $(PG_PROGS)
+	$(if $(MUSL),spin-musl follow-musl) $(if $(GO),spin-go)) $(FOLLOW_LIBRARIES) $(PG_PROGS) \
+	$(addprefix programs/,kept plug.so plug-other.so)
 
 # as in ../Makefile, all headers
 PROGRAM_HEADERS := $(wildcard programs/*.h)
@@ -62,14 +63,19 @@ programs/fallback-linux099: programs/fallback.c ../lib/libprofil-linux099.so
 programs/fallback-static: programs/fallback.c ../lib/libprofil.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -Wl,-u,__profil -o $@ $< ../lib/libprofil.a
 
-# Programs compiled with -pg. In a static program, only the linker option --wrap replaces functions
-# of the C library.
-WRAP := -Wl,--wrap=__monstartup,--wrap=monstartup,--wrap=moncontrol,--wrap=_mcleanup
+# Programs compiled with -pg
+PG_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Wshadow -pg
 programs/pg: pg_flags := -fPIE -pie
 programs/pg-no-pie: pg_flags := -no-pie
 programs/pg-linked: pg_flags := ../lib/libprofil.so -Wl,-rpath,'$$ORIGIN/../../lib'
-programs/pg-static: pg_flags := -static ../lib/libprofil.a $(WRAP)
-programs/pg-static-pie: pg_flags := -fPIE -static-pie ../lib/libprofil.a $(WRAP)
+programs/pg-static: pg_flags := -static ../lib/libprofil.a
+programs/pg-static-pie: pg_flags := -fPIE -static-pie ../lib/libprofil.a
 $(PG_PROGS): programs/pg.c ../lib/libprofil.so ../lib/libprofil.a
-	$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Wshadow -pg $(LDFLAGS) -o $@ $< \
-		$(pg_flags)
+	$(CC) $(PG_CFLAGS) $(LDFLAGS) -o $@ $< $(pg_flags)
+
+# A program and shared objects, each compiled with -pg
+programs/kept: programs/kept.c programs/plug.h
+	$(CC) $(PG_CFLAGS) $(LDFLAGS) -o $@ $< -ldl
+
+programs/plug.so programs/plug-other.so: programs/plug.c programs/plug.h
+	$(CC) $(PG_CFLAGS) $(LDFLAGS) -fPIC -shared -o $@ $<

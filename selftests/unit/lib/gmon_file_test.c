@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The histogram in a gmon.out file: its contents, and gprof's output.
+ * A gmon.out file: its contents, and gprof's output.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,29 +19,30 @@
 #define RATE	1000
 #define NR	3000
 
-/* After the histogram: an arc from 0x1000 to 0x1000, 7 calls; then a truncated record. */
-static const char rest[] = "\1\0\20\0\0\0\0\0\0" "\0\20\0\0\0\0\0\0" "\7\0\0\0" "\1\0";
-#define REST_BYTES	(sizeof(rest) - 1)
+/* After the histogram: an arc from 0x1000 to 0x1010, 7 calls */
+static const char rest[] = "\1\0\20\0\0\0\0\0\0" "\20\20\0\0\0\0\0\0" "\7\0\0";
+#define REST_BYTES	sizeof(rest)
 
-static int file_of(const void *bytes, size_t nr)
+static struct profil_gmon_arc slots[2] = { { 0 }, { 0x1000, 0x1010, 7 } };
+
+/* An object with these counts, and with the arc */
+static struct profil_gmon_object object_of(uint32_t *counts, size_t nr)
+{
+	return (struct profil_gmon_object){
+		.identity.low = 0x401000,
+		.counts = counts,
+		.nr = nr,
+		.arcs = { slots, ARRAY_SIZE(slots) },
+	};
+}
+
+static int write_file(const struct profil_gmon_object *object)
 {
 	int fd = memfd_create("gmon.out", 0);
 
 	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, nr), nr);
+	assert_int_equal(profil_gmon_file_write(fd, object, RATE), 0);
 	return fd;
-}
-
-/* A file like the C library's: a histogram of @nr counters, and the rest. */
-static int gmon_file(unsigned int nr)
-{
-	char bytes[20 + 41 + 2 * 100 + REST_BYTES] = "gmon\1";
-	size_t end = 20 + 41 + 2 * nr;
-
-	assert_in_range(nr, 0, 100);
-	bytes[20 + 1 + 16] = (char)nr;
-	memcpy(bytes + end, rest, REST_BYTES);
-	return file_of(bytes, end + REST_BYTES);
 }
 
 struct record {
@@ -85,62 +86,28 @@ static size_t add_up(int fd, uint64_t low, uint64_t counts[NR])
 	return records;
 }
 
-/* Replace the histogram, and check the file. Return: number of records. */
-static size_t replace(int fd, const uint32_t counts[NR])
+/* Write a file, and check it. Return: number of records. */
+static size_t write_and_check(uint32_t counts[NR])
 {
+	const struct profil_gmon_object object = object_of(counts, NR);
 	static uint64_t sums[NR];
-	struct profil_gmon_histogram histogram = {
-		.low = 0x401000,
-		.counts = counts,
-		.nr = NR,
-		.rate = RATE,
-	};
+	int fd = write_file(&object);
 	size_t records, i;
 
-	assert_int_equal(profil_gmon_file_replace(fd, &histogram), 0);
-	records = add_up(fd, histogram.low, sums);
+	records = add_up(fd, object.identity.low, sums);
 	for (i = 0; i < NR; i++)
 		assert_int_equal(sums[i], counts[i]);
 	close(fd);
 	return records;
 }
 
-static void record_is_replaced(void **state)
+static void one_record_suffices(void **state)
 {
 	static uint32_t counts[NR] = { 5, 0, 65535 };
 
 	(void)state;
 	counts[NR - 1] = 7;
-	assert_int_equal(replace(gmon_file(100), counts), 1);
-	assert_int_equal(replace(gmon_file(0), counts), 1);
-}
-
-static void shorter_histogram_truncates_file(void **state)
-{
-	static const uint32_t counts[1] = { 9 };
-	struct profil_gmon_histogram histogram = {
-		.low = 0x401000,
-		.counts = counts,
-		.nr = 1,
-		.rate = RATE,
-	};
-	int fd = gmon_file(100);
-
-	(void)state;
-	assert_int_equal(profil_gmon_file_replace(fd, &histogram), 0);
-	assert_int_equal(lseek(fd, 0, SEEK_END), 20 + 41 + 2 + REST_BYTES);
-	close(fd);
-}
-
-/* A file without a histogram, as for an empty range of text */
-static void histogram_is_added(void **state)
-{
-	char bytes[20 + REST_BYTES] = "gmon\1";
-	static uint32_t counts[NR] = { 1 };
-
-	(void)state;
-	memcpy(bytes + 20, rest, REST_BYTES);
-	assert_int_equal(replace(file_of(bytes, sizeof(bytes)), counts), 1);
+	assert_int_equal(write_and_check(counts), 1);
 }
 
 /* Only parts of the range with such a count need more records. */
@@ -154,82 +121,59 @@ static void counts_above_65535_are_split(void **state)
 	counts[1023] = 200000;	/* the first part: 4 records */
 	counts[1024] = 65535;	/* the second: 1 */
 	counts[2999] = 131070;	/* the last: 2 */
-	assert_int_equal(replace(gmon_file(10), counts), 7);
+	assert_int_equal(write_and_check(counts), 7);
 }
 
 static void maximum_count(void **state)
 {
-	struct profil_gmon_histogram histogram = {
-		.low = 0x401000,
-		.counts = (uint32_t[]){ UINT32_MAX },
-		.nr = 1,
-		.rate = RATE,
-	};
+	const struct profil_gmon_object object = object_of((uint32_t[]){ UINT32_MAX }, 1);
 	static uint64_t sums[NR];
-	int fd = gmon_file(10);
+	int fd = write_file(&object);
 
 	(void)state;
-	assert_int_equal(profil_gmon_file_replace(fd, &histogram), 0);
-	assert_int_equal(add_up(fd, histogram.low, sums), 65537);
+	assert_int_equal(add_up(fd, object.identity.low, sums), 65537);
 	assert_int_equal(sums[0], UINT32_MAX);
 	close(fd);
 }
 
-static void other_files_are_unchanged(void **state)
+#if ULONG_MAX > UINT32_MAX
+/* A count of calls above 32 bits becomes several arcs. */
+static void more_calls_than_an_arc_holds(void **state)
 {
-	static const struct {
-		char bytes[80];
-		size_t nr;
-	} rows[] = {
-		{ "", 0 },
-		{ "gmon\1", 19 },
-		{ "gnom\1", 80 },
-		{ "gmon\2", 80 },
-		/* a histogram's record that is truncated: in its header, in its counters */
-		{ "gmon\1", 60 },
-		{ "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0\0"
-		  "\0\0\0\0\0\0\0\0" "\20", 80 },
-		/* with a negative number of counters */
-		{ "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0\0"
-		  "\0\0\0\0\0\0\0\0" "\377\377\377\377", 80 },
-	};
-	struct profil_gmon_histogram histogram = {
-		.counts = (uint32_t[]){ 1 },
-		.nr = 1,
-		.rate = RATE,
-	};
-	char bytes[81];
+	static struct profil_gmon_arc many = { 0x1000, 0x1010, 2UL * UINT32_MAX + 3 };
+	struct profil_gmon_object object = object_of((uint32_t[]){ 0 }, 1);
+	unsigned char bytes[3][21];
+	uint32_t calls;
 	size_t i;
 	int fd;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		fd = file_of(rows[i].bytes, rows[i].nr);
-		assert_int_equal(profil_gmon_file_replace(fd, &histogram),
-				 -EBADMSG);
-		assert_int_equal(pread(fd, bytes, sizeof(bytes), 0), rows[i].nr);
-		assert_memory_equal(bytes, rows[i].bytes, rows[i].nr);
-		close(fd);
+	object.arcs = (struct profil_gmon_arcs){ &many, 1 };
+	fd = write_file(&object);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 20 + 41 + 2 + sizeof(bytes));
+	assert_int_equal(pread(fd, bytes, sizeof(bytes), 20 + 41 + 2), sizeof(bytes));
+	for (i = 0; i < ARRAY_SIZE(bytes); i++) {
+		assert_memory_equal(bytes[i], rest, 17);
+		memcpy(&calls, &bytes[i][17], sizeof(calls));
+		assert_int_equal(calls, i < 2 ? UINT32_MAX : 3);
 	}
+	close(fd);
 }
+#endif
 
 static void file_size_limit(void **state)
 {
-	static const uint32_t counts[NR];
-	struct profil_gmon_histogram histogram = {
-		.counts = counts,
-		.nr = NR,
-		.rate = RATE,
-	};
+	static uint32_t counts[NR];
+	const struct profil_gmon_object object = object_of(counts, NR);
 	struct rlimit before, little = { 1000, RLIM_INFINITY };
-	int fd = gmon_file(10), error;
+	int fd = memfd_create("gmon.out", 0), error;
 
 	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	little.rlim_max = before.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
-	error = profil_gmon_file_replace(fd, &histogram);
+	error = profil_gmon_file_write(fd, &object, RATE);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(error, -EFBIG);
 	close(fd);
@@ -281,23 +225,20 @@ static double gprof_seconds(const char *file, const char *function)
 static void gprof_reads_split_counts(void **state)
 {
 	char path[] = "/tmp/gmon_file_test.XXXXXX";
-	struct profil_gmon_histogram histogram = { .nr = NR, .rate = RATE };
 	static uint32_t counts[NR];
+	struct profil_gmon_object object = object_of(counts, NR);
 	uintptr_t bias, low;
-	char head[20] = "gmon\1";
 	int fd = mkstemp(path);
 
 	(void)state;
 	assert_true(fd >= 0);
-	assert_int_equal(write(fd, head, sizeof(head)), sizeof(head));
 	dl_iterate_phdr(get_bias, &bias);
 	low = (uintptr_t)hot < (uintptr_t)cold ? (uintptr_t)hot : (uintptr_t)cold;
 	counts[((uintptr_t)hot - low) / 4 + 1] = 200000;
 	counts[((uintptr_t)cold - low) / 4] = 500;
 	counts[((uintptr_t)cold - low) / 4 + 2] = 65000;
-	histogram.low = low - bias;
-	histogram.counts = counts;
-	assert_int_equal(profil_gmon_file_replace(fd, &histogram), 0);
+	object.identity.low = low - bias;
+	assert_int_equal(profil_gmon_file_write(fd, &object, RATE), 0);
 	assert_true(gprof_seconds(path, "hot") == 200.0);
 	assert_true(gprof_seconds(path, "cold") == 65.5);
 	close(fd);
@@ -307,12 +248,12 @@ static void gprof_reads_split_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(record_is_replaced),
-		cmocka_unit_test(shorter_histogram_truncates_file),
-		cmocka_unit_test(histogram_is_added),
+		cmocka_unit_test(one_record_suffices),
 		cmocka_unit_test(counts_above_65535_are_split),
 		cmocka_unit_test(maximum_count),
-		cmocka_unit_test(other_files_are_unchanged),
+#if ULONG_MAX > UINT32_MAX
+		cmocka_unit_test(more_calls_than_an_arc_holds),
+#endif
 		cmocka_unit_test(file_size_limit),
 		cmocka_unit_test(gprof_reads_split_counts),
 	};
