@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#ifndef STATX_INO
+#include <linux/stat.h>	/* musl before 1.2.4 declares none of it */
+#endif
 
 #include "device.h"
 #include "node.h"

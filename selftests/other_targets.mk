@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Builds the same programs for 32 bits (build/m32) and for arm64 (build/arm64): copies the
-# sources there and runs make in the copy with another compiler.
+# Builds the same programs for 32 bits (build/m32), for arm64 (build/arm64) and for musl (build/musl):
+# copies the sources there and runs make in the copy with another compiler.
 
 M32 := ../build/m32
 ARM64 := ../build/arm64
@@ -48,4 +48,24 @@ arm64:
 	$(MAKE) -C $(ARM64)/lib CC=$(CROSS)gcc AR=$(CROSS)ar
 	$(MAKE) -C $(ARM64)/selftests CC=$(CROSS)gcc AR=$(CROSS)ar OBJCOPY=$(CROSS)objcopy $(ARM64_PROGS)
 
-.PHONY: m32 m32_programs arm64
+# For musl, another C library, if its compiler is installed: the library, and static programs for a
+# guest; and the unit tests of the library.
+MUSL_TREE := ../build/musl
+MUSL_PROGS := $(addprefix libprofil/,regions_test vectors_test)
+
+musl:
+	@if command -v musl-gcc >/dev/null; then $(MAKE) musl_programs; fi
+
+musl_programs:
+	$(call copy_sources,build/musl)
+	$(MAKE) -C $(MUSL_TREE)/lib CC=musl-gcc
+	$(MAKE) -C $(MUSL_TREE)/selftests CC=musl-gcc $(MUSL_PROGS)
+
+check_musl: musl_programs
+	cd .. && find module selftests/unit/Makefile selftests/unit/lib selftests/unit/support \
+		selftests/unit/module -type f \( -name '*.[ch]' -o -name Makefile \) -print0 | \
+		xargs -0 cp -up --parents -t build/musl
+	cmocka=$$(../scripts/deps/fetch-cmocka) && $(MAKE) -C $(MUSL_TREE)/selftests/unit \
+		CC=musl-gcc PKG_CONFIG=true CMOCKA_SOURCE="$$cmocka" check_lib
+
+.PHONY: m32 m32_programs arm64 musl musl_programs check_musl

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Existing programs with libprofil preloaded, without recompilation; and 32-bit programs on a
-# 64-bit kernel.
+# Existing programs with libprofil preloaded, without recompilation; 32-bit programs on a 64-bit
+# kernel; and static programs of musl, another C library.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
 . lib/ktap.sh
 
 m32=../build/m32
+musl=../build/musl
 old32=$m32/selftests/programs/old
 
 # samples LOW HIGH SAMPLER COMMAND...: the program "old", which uses 0.3 s of CPU time, prints a
@@ -59,10 +60,10 @@ old_program() {
 	check "$name: PROFIL_DIALECT selects the dialect" dialect "$library" "$program"
 }
 
-# passes PROGRAM ARG...: a selftest, compiled for 32 bits. Its threads use system calls with
-# 32-bit times, which a kernel may lack (CONFIG_COMPAT_32BIT_TIME).
+# passes FOLDER PROGRAM ARG...: a selftest that was compiled there. Threads of 32-bit programs use
+# system calls with 32-bit times, which a kernel may lack (CONFIG_COMPAT_32BIT_TIME).
 passes() {
-	"$m32/selftests/libprofil/$1" "${@:2}" >"$work/err" 2>&1
+	"$1/selftests/libprofil/$2" "${@:3}" >"$work/err" 2>&1
 	case $? in
 	0) grep -q '^# Totals: pass:[1-9]' "$work/err" ;;
 	*) false ;;
@@ -74,27 +75,28 @@ has_32bit_time() {
 	! grep -q '^The futex facility returned an unexpected error' "$work/out"
 }
 
-# The functions of <profil.h>, and profil() of the libraries with the types of the manual pages
+# vectors FOLDER: the functions of <profil.h>, and profil() of the libraries with the types of the
+# manual pages
 vectors() {
-	passes vectors_test && grep -q 'random cases: [1-9][0-9]* rows of aix' "$work/err"
+	passes "$1" vectors_test && grep -q 'random cases: [1-9][0-9]* rows of aix' "$work/err"
 }
 
 programs=(aix_test sprofil_test pcsample_test profil_start_test)
 
 ktap_print_header
 need_device
-ktap_set_plan $((5 + 5 + 2 + ${#programs[@]}))
+ktap_set_plan $((5 + 5 + 2 + ${#programs[@]} + 2))
 old_program ../lib programs/old "old program"
 # the compiler may be unable to build 32-bit programs, or the kernel to run them
 if "$old32" profil >"$work/out" 2>&1; then
 	old_program "$m32/lib" "$old32" "old 32-bit program"
 	if has_32bit_time; then
 		check "32-bit program: lib_test -t counter_follows_rule" \
-			passes lib_test -t counter_follows_rule
+			passes "$m32" lib_test -t counter_follows_rule
 		for program in "${programs[@]}"; do
-			check "32-bit program: $program" passes "$program"
+			check "32-bit program: $program" passes "$m32" "$program"
 		done
-		check "32-bit program: vectors_test" vectors
+		check "32-bit program: vectors_test" vectors "$m32"
 	else
 		for ((i = 0; i < 2 + ${#programs[@]}; i++)); do
 			ktap_test_skip "32-bit program: the kernel has no CONFIG_COMPAT_32BIT_TIME"
@@ -104,5 +106,12 @@ else
 	for ((i = 0; i < 5 + 2 + ${#programs[@]}; i++)); do
 		ktap_test_skip "32-bit program: not supported here"
 	done
+fi
+if [ -e "$musl/selftests/libprofil/vectors_test" ]; then
+	check "static program of musl: regions_test" passes "$musl" regions_test
+	check "static program of musl: vectors_test" vectors "$musl"
+else
+	ktap_test_skip "static program of musl: regions_test: install musl-tools"
+	ktap_test_skip "static program of musl: vectors_test: install musl-tools"
 fi
 ktap_finished
