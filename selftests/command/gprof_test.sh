@@ -129,7 +129,7 @@ c_library_alone() {
 }
 
 threads() {
-	pg threads && time_agrees
+	pg threads && time_agrees && calls_agree
 }
 
 blocked() {
