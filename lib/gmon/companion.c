@@ -34,6 +34,7 @@
 #include "gmon/companion.h"
 #include "gmon/memory.h"
 #include "gmon/output.h"
+#include "ioctl.h"
 #include "text.h"
 #include "write_all.h"
 
@@ -155,6 +156,9 @@ static void __attribute__((noreturn)) run(struct profil_gmon_profile *profile, i
 
 	prctl(PR_SET_NAME, "profil-gmon");
 	setsid();
+	/* that of a forked child, which this process has inherited, too */
+	if (profil_ioctl_may_be_running())
+		profil_ioctl_off();
 	/* this process has inherited the program's mapping, and with it the lock */
 	if (profil_gmon_memory_replace(companion.file))
 		_exit(1);
