@@ -38,13 +38,16 @@ page() {
 		{ cat "$work/err"; exit 1; }
 }
 
-# Two threads: spin_much has samples of both, some of them in the kernel
+# spin LESS MUCH OTHER KERNEL: prints samples of two threads: spin_much has some of both, those of
+# the other one at two addresses, half of KERNEL of each in the kernel
 spin() {
-	local less much
+	local less much next
 
 	less=$(nm "$pie" | awk '$3 == "spin_less" { print $1 }')
 	much=$(nm "$pie" | awk '$3 == "spin_much" { print $1 }')
-	printf '0 %s %s 0 1\n0 %s %s 0 1\n0 %s %s %s 2\n' "$less" "$1" "$much" "$2" "$much" "$3" "$4" |
+	next=$(printf '%016x' $((0x$much + 8)))
+	printf '0 %s %d %d %d\n' "$less" "$1" 0 1 "$much" "$2" 0 1 \
+		"$much" $(($3 / 2)) $(($4 / 2)) 2 "$next" $(($3 / 2)) $(($4 / 2)) 2 |
 		sort -k 2,2 -k 5,5
 }
 cd "$work" || exit 1

@@ -253,6 +253,16 @@ static void lcov(void **state)
 	assert_has("TN:\nSF:/src/hot.c\nDA:10,65535\nDA:20,65536\nLF:2\nLH:2\nend_of_record\n");
 }
 
+static int frames_fail(void *symbols, size_t object, uint64_t address, struct source_frame *frames,
+		       size_t *nr)
+{
+	struct source_line line;
+
+	(void)frames;
+	*nr = 0;
+	return find_fails(symbols, object, address, &line);
+}
+
 static void errors_of_find_line_are_returned(void **state)
 {
 	size_t size;
@@ -264,6 +274,8 @@ static void errors_of_find_line_are_returned(void **state)
 	symbolized.find_line = find_fails;
 	assert_int_equal(export_callgrind(out, &symbolized), -ENOMEM);
 	assert_int_equal(export_lcov(out, &symbolized), -ENOMEM);
+	symbolized.find_frames = frames_fail;
+	assert_int_equal(export_firefox(out, &symbolized), -ENOMEM);
 	fclose(out);
 }
 

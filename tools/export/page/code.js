@@ -102,6 +102,11 @@ function hasSource(code) {
 	return Boolean(code) && code.files.length > 0;
 }
 
+function hasText(code) {
+	return hasSource(code) &&
+		code.files.some((file) => file.lines.some((line) => line[2] !== null));
+}
+
 /* Makes the code of a row, with buttons for its two forms. */
 function makeCode(row) {
 	const codes = sides.map((side) => findCode(side, row.name, row.object));
@@ -114,7 +119,7 @@ function makeCode(row) {
 	};
 
 	buttons.forEach((button, i) => button.addEventListener("click", () => choose(i)));
-	choose(codes.some(hasSource) ? 0 : 1);
+	choose(codes.some(hasText) ? 0 : 1);
 	const choice = make("div", { className: "choice", role: "group", "aria-label": "Form" },
 		...buttons);
 
