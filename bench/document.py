@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """usage: document.py [--update]
 
-Checks that the tables of figures in README.md and doc/measurements.md are those of figures/*.csv,
+Checks that the tables of figures in README.md, doc/measurements.md and doc/optimizing.md are those of figures/*.csv,
 or writes them. A table lies between the lines "<!-- figures: NAME -->" and
 "<!-- end of figures -->".
 
 Exit status: 0 they are, 1 some are not.
 """
+import csv
 import os
 import re
 import sys
 
 from table import COLUMNS, FOLDER, read
 
-DOCUMENTS = ["README.md", "doc/measurements.md"]
+DOCUMENTS = ["README.md", "doc/measurements.md", "doc/optimizing.md"]
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end of figures -->\n)", re.S)
 KERNELS = ["6.1", "6.12"]
 
@@ -162,6 +163,25 @@ def table_fork():
                      "kernel, Linux 6.1", "Linux 6.12"],
                     [[case, *both("fork", case, "module"), *both("fork", case, "kernel")]
                      for case in cases])
+
+
+def table_optimize():
+    names = {
+        "order": "order of functions, lld", "lld": "lld without an order",
+        "bolt-16": "BOLT 16", "bolt-19": "BOLT 19", "gcc-11-autofdo": "AutoFDO, gcc 11",
+        "clang-autofdo": "AutoFDO, clang 14", "gcc-pgo": "instrumented profile, gcc 12",
+    }
+    others = {"lld": "lld", "gcc": "gcc 12", "gcc-11": "gcc 11", "clang": "clang 14"}
+    rows = []
+    with open(os.path.join(FOLDER, "figures", "optimize.csv"), encoding="utf-8") as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            low, high = float(row["low"]), float(row["high"])
+            verdict = "faster" if high < 0 else "slower" if low > 0 else "no difference seen"
+            rows.append([row["program"], names[row["variant"]], others[row["base"]],
+                         f"{float(row['change']):+.1f} %", f"{low:+.1f} to {high:+.1f} %",
+                         row["runs"], verdict])
+    return markdown(["program", "variant", "compared with", "CPU time", "95 % interval", "runs", ""],
+                    rows)
 
 
 def main():

@@ -49,7 +49,7 @@ version_programs=(core/abi_test core/count_test process/fork_test memory/file_pa
 command_scripts=(command/command_test.sh command/follow_test.sh command/jit_test.sh
 	command/attach_test.sh command/cgroup_test.sh command/container_test.sh
 	command/files_test.sh command/gprof_test.sh libprofil/gmon_test.sh command/gcl_test.sh
-	command/top_test.sh command/cost_test.sh)
+	command/top_test.sh command/optimize_test.sh command/cost_test.sh)
 # Tests of memory and lifetimes, for a debug kernel, which executes several times the
 # instructions. Tests of counts are omitted, because there kernel threads take a notable part
 # of the time (lib/profile/expect_count.h). The long tests take minutes each, and run in make

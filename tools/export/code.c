@@ -162,7 +162,8 @@ static void add_function(struct code *code, const struct symbolized_function *fu
 
 		if (!samples)
 			continue;
-		if (!function->symbol) {
+		/* [.plt] stands for a section of the linker, which has no symbol */
+		if (!function->symbol || function->symbol[0] == '[') {
 			code->unnamed += samples;
 			continue;
 		}

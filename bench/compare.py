@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""usage: compare.py RUNS PREFIX INPUT NAME=BASE=PROGRAM... -- ARGUMENT...
+
+Runs programs in turn, each RUNS times, forwards and backwards, and compares the CPU time in user mode
+of each with that of the program BASE. INPUT is the file of standard input. Prints a line of CSV for each
+that is not its own BASE: PREFIX, NAME, BASE, seconds of BASE and of NAME (medians), the change of CPU
+time in percent (median over pairs of runs), the ends of its 95 % interval, RUNS.
+
+The interval is that of confidence_median() (tools/profile/confidence.h).
+"""
+import os
+import statistics
+import sys
+from math import comb
+
+
+def run(program, arguments, given):
+    """CPU time in user mode, in seconds"""
+    actions = [(os.POSIX_SPAWN_OPEN, 0, given, os.O_RDONLY, 0),
+               (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0),
+               (os.POSIX_SPAWN_DUP2, 1, 2)]
+    pid = os.posix_spawn(program, [program, *arguments], os.environ, file_actions=actions)
+    _, status, usage = os.wait4(pid, 0)
+    if status:
+        sys.exit(f"{program}: status {os.waitstatus_to_exitcode(status)}")
+    return usage.ru_utime
+
+
+def interval(values):
+    values, n = sorted(values), len(values)
+    k, below = 0, 2 / 2 ** n
+    while below + 2 * comb(n, k + 1) / 2 ** n <= 0.05:
+        k += 1
+        below += 2 * comb(n, k) / 2 ** n
+    return values[k], values[n - 1 - k]
+
+
+def main():
+    end = sys.argv.index("--")
+    runs, prefix, given = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+    programs = [text.split("=", 2) for text in sys.argv[4:end]]
+    seconds = {name: [] for name, _, _ in programs}
+    for i in range(-1, runs):
+        for name, _, program in programs if i % 2 else reversed(programs):
+            used = run(program, sys.argv[end + 1:], given)
+            if i >= 0:
+                seconds[name].append(used)
+    for name, base, _ in programs:
+        if name == base:
+            continue
+        change = [100 * (b / a - 1) for a, b in zip(seconds[base], seconds[name])]
+        low, high = interval(change)
+        print(f"{prefix},{name},{base},{statistics.median(seconds[base]):.4f},"
+              f"{statistics.median(seconds[name]):.4f},{statistics.median(change):.2f},"
+              f"{low:.2f},{high:.2f},{runs}", flush=True)
+
+
+main()
