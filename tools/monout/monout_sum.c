@@ -62,7 +62,7 @@ static int add_calls(const struct monout *files, size_t nr, size_t *places,
 static long write_cells(const struct monout *files, size_t nr, unsigned char *at, size_t *bad)
 {
 	const struct monout_layout *layout = &files->layout;
-	size_t *places = calloc(nr, sizeof(*places));
+	size_t *places = calloc(nr + 1, sizeof(*places));
 	const struct monout_calls *next;
 	long written = 0;
 
