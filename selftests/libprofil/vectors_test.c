@@ -37,7 +37,7 @@ static bool counts_as_specified(struct counter_watch *watch, dialect_call *start
 				const struct vector *row, char *buf)
 {
 	struct profil_status status = { .state = PROFIL_STATE_OFF };
-	int error = counter_watch_run(watch, row->result >= 0, &status);
+	int error = counter_watch_run(watch, row->result >= 0 ? buf + row->result : NULL, &status);
 	unsigned int count = 0;
 	bool clear;
 

@@ -24,25 +24,36 @@ char *counter_watch_buffer(const struct counter_watch *watch, int number)
 	       (unsigned int)number * 38 % WATCH_PAGE;
 }
 
-int counter_watch_run(struct counter_watch *watch, bool counts, struct profil_status *final)
+/* A counter that counts is awaited in memory: a status call would fetch what is still pending. */
+static bool has_counted(const volatile char *counter, struct profil_status *status, int *error)
+{
+	if (counter)
+		return *counter;
+	*error = profil_status(status) ? errno : 0;
+	return *error || status->counted;
+}
+
+int counter_watch_run(struct counter_watch *watch, const volatile char *counter,
+		      struct profil_status *final)
 {
 	double begin = spinner_seconds(&watch->spinner), used;
-	double pause = (counts ? 0.5 : 2.5) * watch->tick;
-	struct profil_status status;
-	int error, looks = 0;
+	double pause = (counter ? 0.5 : 2.5) * watch->tick;
+	struct profil_status status = { .state = PROFIL_STATE_RUNNING };
+	int error = 0, looks = 0;
+	bool counted;
 
 	spinner_go(&watch->spinner);
 	do {
 		usleep((useconds_t)(1e6 * pause));
-		error = profil_status(&status) ? errno : 0;
+		counted = has_counted(counter, &status, &error);
 		used = spinner_seconds(&watch->spinner) - begin;
 		if (++looks > 50 && used > 100 * watch->tick)
 			error = ETIME;
 		pause = 0.5 * watch->tick;
-	} while (!error && !status.counted &&
+	} while (!error && !counted &&
 		 (used < 2.5 * watch->tick ||
 		  (status.state == PROFIL_STATE_RUNNING &&
-		   (counts || status.out_of_range < 2))));
+		   (counter || status.out_of_range < 2))));
 	if (profil_stop(final) && !error)
 		error = errno;
 	spinner_end(&watch->spinner);
