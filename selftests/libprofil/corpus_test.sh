@@ -42,9 +42,9 @@ shared_file() {
 }
 
 programs=(svvs-solaris svvs-bsd svvs-linux099 svvs-osf1 svvs-aix svvs-svid bsdgmon-bsd ticker-solaris
-	ticker-svid papi-solaris)
+	ticker-svid papi-solaris pcs-solaris)
 declare -A what=([svvs]="System V Verification Suite" [bsdgmon]="monstartup() of 4.3BSD"
-	[ticker]="clock of Icon" [papi]="scales of PAPI")
+	[ticker]="clock of Icon" [papi]="scales of PAPI" [pcs]="pcsample()")
 
 ktap_print_header
 need_device

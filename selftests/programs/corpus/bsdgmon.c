@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * monstartup() and moncontrol() of 4.3BSD, written anew from moncontrol(3): a buffer with half a byte
- * of counters for each byte of text, and profil(2), which moncontrol(0) turns off and moncontrol(1)
- * turns on again, into the same buffer.
+ * monstartup() and moncontrol() of 4.3BSD, written anew from moncontrol(3): a buffer with half a
+ * byte of counters for each byte of text, and profil(2), which moncontrol(0) turns off and
+ * moncontrol(1) turns on again, into the same buffer.
  */
 #include "corpus.h"
 

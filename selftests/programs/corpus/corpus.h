@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Shared by the programs in this folder. Each is written anew from the documented behaviour of a
- * program that called profil(2) on an old system, and reads the counters as that program did: from
- * memory, while it is profiled, without another call. The rate is that of PROFIL_RATE.
+ * program that called profil(2) on an old system, and reads the counters as that program did:
+ * from memory, while it is profiled, without another call. The rate is that of PROFIL_RATE.
  *
- * Functions are in the order of the source, so that a function extends to the next one: the programs
- * are compiled without optimization.
+ * Functions are in the order of the source, so that a function extends to the next one: the
+ * programs are compiled without optimization.
  */
 #ifndef CORPUS_H
 #define CORPUS_H
@@ -23,7 +23,10 @@ extern void _exit(int status);
 
 static volatile unsigned long work;
 
-/* Use this many ms of CPU time, in the function that contains it. About 1 ms passes between looks. */
+/*
+ * Use this many ms of CPU time, in the function that contains it. About 1 ms passes between
+ * looks.
+ */
 #define STAY(ms) do {							\
 	clock_t end = clock() + (clock_t)((ms) * (CLOCKS_PER_SEC / 1000));	\
 	int turn;							\

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of scales of PAPI_profil(3), which is designed to mimic profil(2) of System V Release 4:
- * how many addresses of instructions share a bucket. One of them is for more than profil() could do
- * there: a bucket for each address.
+ * The table of scales of PAPI_profil(3), which is designed to mimic profil(2) of System V Release
+ * 4: how many addresses of instructions share a bucket. One of them is for more than profil()
+ * could do there: a bucket for each address.
  */
 void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset,
 	     unsigned int scale);

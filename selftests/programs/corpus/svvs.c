@@ -3,7 +3,8 @@
  * The steps of AT&T's System V Verification Suite for profil(2), in this project's own words. The
  * source is as old as the suite: functions without prototypes, and a function as the offset.
  *
- * With SCALE_1_COUNTS, a scale of 1 does not turn profiling off: the page of 4.4BSD does not say so.
+ * With SCALE_1_COUNTS, a scale of 1 does not turn profiling off: the page of 4.4BSD does not say
+ * so.
  */
 #include "corpus.h"
 
@@ -45,8 +46,8 @@ static int changed()
 }
 
 /*
- * The core clock: with 02, the beginning of the buffer counts, more and more, and nothing else. main()
- * and what follows it is less than 65,536 bytes of text.
+ * The core clock: with 02, the beginning of the buffer counts, more and more, and nothing else.
+ * main() and what follows it is less than 65,536 bytes of text.
  */
 static void core_clock(text)
 	int (*text)();

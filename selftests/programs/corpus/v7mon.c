@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * monitor(3) of the Seventh Edition and of 3BSD, written anew from its page: an interface to
- * profil(2), with a buffer of the program, which has the range, room for call counts, and counters as
- * far as they go. monitor(0) writes mon.out, for prof(1). The scale is a fraction of 15 bits, doubled,
- * as a computer with words of 16 bits computes it.
+ * profil(2), with a buffer of the program, which has the range, room for call counts, and
+ * counters as far as they go. monitor(0) writes mon.out, for prof(1). The scale is a fraction of
+ * 15 bits, doubled, as a computer with words of 16 bits computes it.
  *
  * The program spends 60, 30 and 10 % of its time in three functions.
  */
