@@ -379,6 +379,63 @@ audit_deviations() {
 	return $failed
 }
 
+# shows_as_a_program REFERENCE: the test does no more than the page lets a program do. A unit test of the
+# library has no counters that the kernel increments, and what a status call counts is not yet
+# what a program sees: the call waits for samples that are pending.
+shows_as_a_program() {
+	local file=${1%%: *}
+	local name=${1#"$file"}
+
+	case $file in
+	programs/* | *.sh | *.vectors | man/*) return ;;
+	unit/*) return 1 ;;
+	esac
+	! awk -v name="${name#: }" '
+		/^TEST[A-Z_]*\(/ { inside = $0 ~ "[(, ]" name "[,)]" }
+		inside' "$file" |
+		grep -qE 'status|[^_]stay\(|counts_at|is_silent|scene_state|EXPECT_COUNT|[^_]stop\('
+}
+
+# audit_reads FILE: each sentence that holds is shown by such a test
+audit_reads() {
+	local first result shown rest reference failed=0
+
+	while IFS=$cell read -r first result shown rest; do
+		[ "$result" = holds ] || continue
+		while IFS= read -r reference; do
+			shows_as_a_program "$reference" && continue 2
+		done < <(quoted "$shown")
+		echo "# holds only by tests that do more than a program of the page: $first"
+		failed=1
+	done < <(audit_cells "$1")
+	return $failed
+}
+
+# audit_shared: the last cell of each row of shared.md has the pages with a sentence that the deviation
+# contradicts, whose audits count it, or the reason why there is none. No other audit counts it.
+audit_shared() {
+	local text tests pages page named failed=0
+
+	while IFS=$cell read -r text tests pages; do
+		[[ $pages = "none: "?* || " $pages " =~ ^(\ (solaris|bsd|linux099|osf1|aix|svid))+\ $ ]] ||
+			{ echo "# not pages: $pages"; failed=1; }
+		[ -n "$tests" ] || failed=1
+		for page in solaris bsd linux099 osf1 aix svid; do
+			named=$(audit_cells "programs/pages/audit/$page.md" | grep -v '^`' |
+				awk -F "$cell" -v text="${text//\`/}" '
+				$2 == "deviates" {
+					split($4, quotes, "`")
+					for (i = 2; i in quotes; i += 2)
+						n += index(text, quotes[i]) == 1 || index(quotes[i], text) == 1
+				}
+				END { print n ? "yes" : "no" }')
+			[ "$named" = "$([[ " $pages " = *" $page "* ]] && echo yes || echo no)" ] ||
+				{ echo "# $page: counted: $named: $text"; failed=1; }
+		done
+	done < <(audit_cells programs/pages/audit/shared.md)
+	return $failed
+}
+
 audit_totals() {
 	local totals
 
@@ -403,7 +460,7 @@ audits=(
 
 ktap_print_header
 mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
-ktap_set_plan $((1 + ${#pages[@]} + 11 + 6 + 2 + 3 * ${#audits[@]}))
+ktap_set_plan $((1 + ${#pages[@]} + 11 + 6 + 2 + 4 * ${#audits[@]} + 1))
 check "README, doc/: programs compile" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
@@ -445,5 +502,7 @@ for line in "${audits[@]}"; do
 	check "$audit: tests exist" audit_tests "$audit"
 	check "$audit: deviations match $page" audit_deviations "$audit" "$page"
 	check "$audit: totals are correct" audit_totals "$audit"
+	check "$audit: programs of the page show what holds" audit_reads "$audit"
 done
+check "audit/: deviations of all pages count for the pages that they contradict" audit_shared
 ktap_finished

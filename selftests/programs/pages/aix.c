@@ -45,10 +45,11 @@ static void on(void)
 	call(SIZE, SCALE);
 }
 
+/* Offset and Scale are ignored. */
 static void call_ranges(struct prof *array)
 {
 	errno = 0;
-	profil(array, -1, 0, 0);
+	profil(array, -1, LONG_OFFSET, SCALE);
 	if (errno)
 		fail("errno", errno);
 }
@@ -110,6 +111,14 @@ static void forms(void)
 	must_count(0x100);
 	call_ranges(&none);
 	must_be_off();
+	doing = "a p_buff that is not valid";
+	set_ranges(-1);
+	ranges[0].p_buff = (HISTCOUNTER *)64;
+	errno = 0;
+	profil(ranges, -1, 0, 0);
+	if (errno != EFAULT)
+		fail("EFAULT expected, errno is", errno);
+	must_be_off();
 	doing = "p_high not in ascending order";
 	ranges[0].p_high = at(2);
 	errno = 0;
@@ -137,6 +146,26 @@ int main(int argc, char **argv)
 	choose(0x12345, 2);
 	on();
 	must_count(0);
+	call(SIZE, 0);
+	doing = "asleep";
+	choose(0x12345, 2);
+	on();
+	must_not_count_asleep();
+	call(SIZE, 0);
+	doing = "the last short of the buffer";
+	choose(BYTES - 1, 0xffff);
+	on();
+	must_count(BYTES - 2);
+	call(SIZE, 0);
+	doing = "beyond the buffer";
+	choose(BYTES, 0xffff);
+	on();
+	must_not_count();
+	call(SIZE, 0);
+	doing = "below Offset";
+	choose(-2u, 0xffff);
+	on();
+	must_not_count();
 	call(SIZE, 0);
 	doing = "an Offset of 0: text begins at 0";
 	profil(large, sizeof(large), 0UL, 3);
@@ -185,6 +214,12 @@ int main(int argc, char **argv)
 	doing = "an address that is not valid";
 	errno = 0;
 	profil((unsigned short *)64, SIZE, LONG_OFFSET, SCALE);
+	if (errno != EFAULT)
+		fail("EFAULT expected, errno is", errno);
+	must_be_off();
+	doing = "a ProfBuffer that is not valid";
+	errno = 0;
+	profil((struct prof *)64, -1, 0, 0);
 	if (errno != EFAULT)
 		fail("EFAULT expected, errno is", errno);
 	must_be_off();

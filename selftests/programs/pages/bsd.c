@@ -43,6 +43,28 @@ int main(int argc, char **argv)
 	choose(3, 0xffff);
 	on();
 	must_count(0);
+	doing = "the last counter of the buffer";
+	choose(BYTES - 1, 65536);
+	on();
+	must_count(BYTES - 2);
+	doing = "beyond the buffer";
+	choose(BYTES, 65536);
+	on();
+	must_not_count();
+	doing = "below the offset";
+	choose(-2u, 65536);
+	on();
+	must_not_count();
+	doing = "a scale of 1";
+	choose(0x40000, 1);
+	on();
+	must_count(4);
+	doing = "a scale above 65536";
+	off();
+	choose(3, 65537);
+	if (profil(buffer, (int)SIZE, (int)OFFSET, (int)SCALE) != -1)
+		fail("profil() returns", 0);
+	must_be_off();
 	doing = "any scale";
 	choose(0x35, 0x6000);
 	on();

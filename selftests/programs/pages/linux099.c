@@ -60,6 +60,18 @@ int main(int argc, char **argv)
 	choose(3, 0xffff);
 	on();
 	must_count(2);
+	doing = "the last counter of the buffer";
+	choose(BYTES - 1, 0x10000);
+	on();
+	must_count(BYTES - 2);
+	doing = "beyond the buffer";
+	choose(BYTES, 0x10000);
+	on();
+	must_not_count();
+	doing = "below the offset";
+	choose(-2u, 0x10000);
+	on();
+	must_not_count();
 	doing = "any scale";
 	choose(0x35, 0x6000);
 	on();

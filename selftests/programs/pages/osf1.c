@@ -34,6 +34,18 @@ int main(int argc, char **argv)
 	doing = "an offset of 0: text begins at 0";
 	profil((short *)large, sizeof(large), 0, 2);
 	must_count_in_large(0x4000);	/* 0x20000404 * 2 / 65536 */
+	doing = "the last counter of the buffer";
+	choose(BYTES - 1, 0x10000);
+	on();
+	must_count(BYTES - 2);
+	doing = "beyond the buffer";
+	choose(BYTES, 0x10000);
+	on();
+	must_not_count();
+	doing = "below the offset";
+	choose(-2u, 0x10000);
+	on();
+	must_not_count();
 	doing = "any scale";
 	choose(0x35, 0x6000);
 	on();
@@ -49,6 +61,8 @@ int main(int argc, char **argv)
 	must_be_off();
 	on();
 	must_count(18);
+	doing = "multiple threads";
+	must_count_in_threads(on, 18);
 	doing = "fork";
 	must_count_in_child(18);
 	doing = "execve";

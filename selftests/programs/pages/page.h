@@ -15,6 +15,7 @@
 #define PAGES_PAGE_H
 
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,9 +47,16 @@ extern void _exit(int status);
 #define GUARD		64
 #define GARBAGE		0xdeadbeef00000000ULL
 
-/* CPU time in ms */
-#define LONG_TIME	20
-#define SHORT_TIME	8
+/* CPU time in ms, in which 20 samples and 8 are due */
+#define LONG_TIME	((int)(20000 / rate()))
+#define SHORT_TIME	((int)(8000 / rate()))
+
+static double rate(void)
+{
+	const char *hz = getenv("PROFIL_RATE");
+
+	return hz ? atof(hz) : 100;
+}
 
 /*
  * The only instruction to be counted, a jump to itself, is in a page above the program and its
@@ -79,7 +87,7 @@ static void place_instruction(void)
 	memcpy(spin_here, jump_to_itself, sizeof(jump_to_itself));
 }
 
-static sigjmp_buf out;
+static __thread sigjmp_buf out;	/* of a thread at the instruction */
 
 static void leave(int signal_number)
 {
@@ -94,7 +102,8 @@ static double spin(int ms)
 	clock_t begin = clock();
 
 	memset(&timer, 0, sizeof(timer));
-	timer.it_value.tv_usec = ms * 1000;
+	timer.it_value.tv_sec = ms / 1000;
+	timer.it_value.tv_usec = ms % 1000 * 1000;
 	signal(SIGVTALRM, leave);
 	if (!sigsetjmp(out, 1)) {
 		setitimer(ITIMER_VIRTUAL, &timer, NULL);
@@ -148,13 +157,6 @@ static int is_clear(void)
 	return 1;
 }
 
-static double rate(void)
-{
-	const char *hz = getenv("PROFIL_RATE");
-
-	return hz ? atof(hz) : 100;
-}
-
 static unsigned short *counter(int byte)
 {
 	return (unsigned short *)(void *)(buffer + byte);
@@ -199,6 +201,83 @@ static void must_be_off(void)
 	spin(SHORT_TIME);
 	if (!is_clear())
 		fail("counts while off, expected", 0);
+}
+
+/* Neither this distance of the instruction from the offset nor any other memory has a counter. */
+static __inline__ void must_not_count(void)
+{
+	spin(LONG_TIME);
+	if (!is_clear())
+		fail("counts outside the region; first counter", *counter(0));
+}
+
+/*
+ * All program counters have a counter, but the process is not active, except on its way there and
+ * back.
+ */
+static __inline__ void must_not_count_asleep(void)
+{
+	struct timespec pause;
+	unsigned short count;
+
+	pause.tv_sec = LONG_TIME / 1000;
+	pause.tv_nsec = LONG_TIME % 1000 * 1000000L;
+	nanosleep(&pause, NULL);
+	count = *counter(0);
+	if (count > 2)
+		fail("counter is", count);
+	*counter(0) = 0;
+}
+
+static void *spin_until_signal(void *unused)
+{
+	sigset_t timer_signal;
+
+	sigemptyset(&timer_signal);
+	sigaddset(&timer_signal, SIGVTALRM);
+	pthread_sigmask(SIG_BLOCK, &timer_signal, NULL);
+	if (!sigsetjmp(out, 1))
+		((void (*)(void))(unsigned long)spin_here)();
+	return unused;
+}
+
+/*
+ * Two threads spin, this one and another one, which was there before the call or begins after it:
+ * the counter has the sum of their CPU time, and not that of one, which is half of it. Each thread
+ * has its own phase at both ends. A quarter is more than a thread needs to begin.
+ */
+static __inline__ void must_count_in_threads(void (*turn_on)(void), int byte)
+{
+	unsigned short count;
+	double due, most;
+	pthread_t thread;
+	clock_t begin;
+	int first;
+
+	signal(SIGUSR1, leave);
+	for (first = 0; first < 2; first++) {
+		*counter(byte) = 0;
+		begin = clock();
+		if (!first)
+			turn_on();
+		if (pthread_create(&thread, NULL, spin_until_signal, NULL))
+			fail("no thread", errno);
+		if (first)
+			turn_on();
+		due = rate() * spin(2 * LONG_TIME);
+		count = *counter(byte);
+		pthread_kill(thread, SIGUSR1);
+		pthread_join(thread, NULL);
+		/* of a thread on another CPU, the kernel knows the time at its last tick */
+		most = rate() * (clock() - begin) / CLOCKS_PER_SEC + 4;
+		if (count > most || count < 0.75 * due) {
+			printf("# due %g\n", due);
+			fail("threads: counter is", count);
+		}
+	}
+	*counter(byte) = 0;
+	if (!is_clear())
+		fail("threads: also counted elsewhere, expected", 0);
 }
 
 /* Return: the child's exit status, or 256 plus the signal that killed it. */
@@ -278,6 +357,8 @@ static void must_be_off_after_fault(void)
 /* Avoids warnings: some programs do not use these functions. */
 static __inline__ void use_all(void)
 {
+	(void)choose;
+	(void)must_count;
 	(void)must_be_off;
 	(void)must_be_off_after_fault;
 	(void)must_count_in_large;

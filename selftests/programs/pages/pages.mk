@@ -21,7 +21,7 @@ page_header = -O2 -no-pie -DPROFIL_PAGE_TYPES -I../lib/include/profil/$1
 page_pie = -O2 -fPIE -pie
 
 # page_program(page, compiler, level)
-page_program = $(page_$2) $(call page_$3,$1) -g -Wall -Wextra -o $@ programs/pages/$1.c \
+page_program = $(page_$2) $(call page_$3,$1) -g -Wall -Wextra -pthread -o $@ programs/pages/$1.c \
 	-x none $(LDFLAGS) -Wl,--no-as-needed ../lib/libprofil-$1.so ../lib/libprofil.so \
 	-Wl,-rpath,'$$ORIGIN/../../../lib'
 

@@ -32,6 +32,18 @@ int main(int argc, char **argv)
 	choose(0x20000, 2);
 	on();
 	must_count(4);
+	doing = "the last counter of the buffer";
+	choose(BYTES - 1, 0x10000);
+	on();
+	must_count(BYTES - 2);
+	doing = "beyond the buffer";
+	choose(BYTES, 0x10000);
+	on();
+	must_not_count();
+	doing = "below the offset";
+	choose(-2u, 0x10000);
+	on();
+	must_not_count();
 	doing = "any scale";
 	choose(0x35, 0x6000);
 	on();
@@ -52,6 +64,8 @@ int main(int argc, char **argv)
 	must_be_off();
 	on();
 	must_count(18);
+	doing = "all threads";
+	must_count_in_threads(on, 18);
 	doing = "fork";
 	must_count_in_child(18);
 	doing = "exec";

@@ -40,6 +40,18 @@ int main(int argc, char **argv)
 		fail("counter is", *counter(0));
 	*counter(0) = 0;
 	must_be_off();
+	doing = "the last counter of the buffer";
+	choose(BYTES - 1, 0x10000);
+	on();
+	must_count(BYTES - 2);
+	doing = "beyond the buffer";
+	choose(BYTES, 0x10000);
+	on();
+	must_not_count();
+	doing = "below the offset";
+	choose(-2u, 0x10000);
+	on();
+	must_not_count();
 	doing = "any scale";
 	choose(0x35, 0x6000);
 	on();
