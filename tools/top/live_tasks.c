@@ -13,30 +13,46 @@
 #include "top/live_tasks.h"
 #include "util/base_name.h"
 
+/* An entry of the tree of programs */
+struct program {
+	char *path;
+	struct row *row;
+};
+
 static int compare_paths(const void *va, const void *vb)
 {
-	const struct row *a = va, *b = vb;
+	const struct program *a = va, *b = vb;
 
-	return strcmp(a->place, b->place);
+	return strcmp(a->path, b->path);
 }
 
-/* Return: the row of a program; NULL: no memory. Its place is its own memory. */
+static void free_program(void *node)
+{
+	struct program *program = node;
+
+	free(program->path);
+	free(program);
+}
+
+/* Return: the row of a program; NULL: no memory. */
 static struct row *need_program(struct live_tasks *tasks, const char *path)
 {
-	const struct row key = { .place = path };
-	struct row **found = tfind(&key, &tasks->by_path, compare_paths), *row;
-	char *copy;
+	const struct program key = { .path = (char *)path };
+	struct program **found = tfind(&key, &tasks->by_path, compare_paths), *new;
 
 	if (found)
-		return *found;
-	copy = strdup(path);
-	row = copy ? rows_new(&tasks->programs, base_name(path), copy) : NULL;
-	if (row && tsearch(row, &tasks->by_path, compare_paths))
-		return row;
-	if (row)
-		row->place = RESULT_UNKNOWN;
-	free(copy);
-	return NULL;
+		return (*found)->row;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return NULL;
+	new->path = strdup(path);
+	if (!new->path || !tsearch(new, &tasks->by_path, compare_paths)) {
+		free_program(new);
+		return NULL;
+	}
+	/* without memory, the profile has no row for it */
+	new->row = rows_new(&tasks->programs, base_name(path), new->path);
+	return new->row;
 }
 
 /* The rows of a thread that has none. */
@@ -146,14 +162,9 @@ int live_tasks_update(struct live_tasks *tasks, struct row *row)
 	return error;
 }
 
-static void free_path(void *node)
-{
-	free((char *)((struct row *)node)->place);
-}
-
 void live_tasks_release(struct live_tasks *tasks)
 {
-	tdestroy(tasks->by_path, free_path);
+	tdestroy(tasks->by_path, free_program);
 	rows_release(&tasks->threads);
 	rows_release(&tasks->programs);
 	free(tasks->tasks);

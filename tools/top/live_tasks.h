@@ -29,7 +29,7 @@ struct live_task {
  * @programs:  rows of programs
  * @tasks:     by index of the thread
  * @nr:        size of @tasks
- * @by_path:   tree of @programs
+ * @by_path:   tree of @programs by their paths
  * @unlisted:  the threads that are not listed
  */
 struct live_tasks {
