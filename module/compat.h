@@ -42,30 +42,29 @@
 #error "profil needs processors whose data caches do not alias"
 #endif
 /* needed for locked_vm of struct user_struct, which RLIMIT_MEMLOCK is charged to */
-#if !defined(CONFIG_NET) && !defined(CONFIG_PERF_EVENTS) && \
-	!defined(CONFIG_BPF_SYSCALL) && !defined(CONFIG_IO_URING)
-#error "profil needs a kernel with CONFIG_NET or CONFIG_PERF_EVENTS"
+#if !defined(CONFIG_NET) && !defined(CONFIG_IO_URING)
+#error "profil needs a kernel with CONFIG_NET or CONFIG_IO_URING"
 #endif
 
 /* The type of an ftrace callback's fourth argument. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
-typedef struct ftrace_regs compat_ftrace_regs;
+#define compat_ftrace_regs ftrace_regs
 #else
-typedef struct pt_regs compat_ftrace_regs;
+#define compat_ftrace_regs pt_regs
 #endif
 
 /*
  * Whether an ftrace callback that does not ask for all registers gets the arguments of the
  * function: not on arm64 before 6.2, nor on i386. Before 5.16, perf_event_mmap() cannot be traced.
  */
-#if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
-#define COMPAT_FTRACE_HAS_ARGUMENT	1
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
+#define COMPAT_FTRACE_HAS_ARGUMENT	IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
 #else
 #define COMPAT_FTRACE_HAS_ARGUMENT	0
 #endif
 
 /* The first argument. */
-static __always_inline unsigned long compat_ftrace_argument(compat_ftrace_regs *regs)
+static __always_inline unsigned long compat_ftrace_argument(struct compat_ftrace_regs *regs)
 {
 #if !COMPAT_FTRACE_HAS_ARGUMENT
 	return 0;

@@ -65,4 +65,6 @@ module_exit(profil_exit);
 MODULE_DESCRIPTION("profil(2): histograms of where programs spend their time");
 MODULE_AUTHOR("The profil developers");
 MODULE_LICENSE("GPL");
+#ifdef PROFIL_VERSION /* not in the kernel's own tree */
 MODULE_VERSION(PROFIL_VERSION);
+#endif

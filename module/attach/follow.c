@@ -343,7 +343,7 @@ static __always_inline void follow_look_at_map(struct vm_area_struct *vma)
  * nothing that it calls maps memory, and no interrupt does.
  */
 static void notrace follow_hook_map(unsigned long ip, unsigned long parent_ip,
-				    struct ftrace_ops *ops, compat_ftrace_regs *regs)
+				    struct ftrace_ops *ops, struct compat_ftrace_regs *regs)
 {
 	follow_look_at_map((void *)compat_ftrace_argument(regs));
 }

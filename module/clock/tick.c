@@ -268,7 +268,7 @@ static noinline void tick_sample_beside_targets(struct profil_tick *last, struct
  * the only function that is hooked.
  */
 static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
-			      struct ftrace_ops *ops, compat_ftrace_regs *regs)
+			      struct ftrace_ops *ops, struct compat_ftrace_regs *regs)
 {
 	struct profil_tick *last = this_cpu_ptr(&last_tick);
 	struct task_struct *task = current;
