@@ -41,7 +41,7 @@ for program in "$@"; do
 		status=${PIPESTATUS[0]}
 	} 2>&1
 	if $marked && log_since "$program $number" 2>/dev/null |
-			../scripts/kernel/log-check /dev/stdin |
+			lib/log-check.sh /dev/stdin |
 			sed 's/^/# kernel: /' | grep .; then
 		status=1
 	fi

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# scripts/kernel/log-check finds each kind of bug report in a kernel log, and nothing else. The
+# selftests/lib/log-check.sh finds each kind of bug report in a kernel log, and nothing else. The
 # verdict of every test in a guest depends on it. The lines are from real kernels. Runs natively,
 # needs no module.
 
@@ -24,7 +24,7 @@ killed='[    4.000000] killed_test invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL
 
 # check_log TEXT...: runs log-check on these lines; what it finds is in $work/found
 check_log() {
-	printf '%s\n' "$@" | ../scripts/kernel/log-check /dev/stdin >"$work/found"
+	printf '%s\n' "$@" | lib/log-check.sh /dev/stdin >"$work/found"
 }
 
 is_clean() {

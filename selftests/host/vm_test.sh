@@ -72,10 +72,10 @@ fails_and_names_log() {
 
 log_has_report() {
 	echo "[    1.0] WARNING: suspicious RCU usage" >"$work/log"
-	../scripts/kernel/log-check "$work/log" >"$work/out" &&
+	lib/log-check.sh "$work/log" >"$work/out" &&
 		return 1
 	echo "[    1.0] all is well" >"$work/log"
-	../scripts/kernel/log-check "$work/log" >"$work/out"
+	lib/log-check.sh "$work/log" >"$work/out"
 }
 
 interrupt() {

@@ -4,6 +4,10 @@
 # Functions of the shell tests, in addition to the kernel's ktap_helpers.sh. Source it in
 # selftests/.
 
+# In a kernel's tree, and where the tests are installed, the harness is beside them.
+if [ -z "$KSELFTEST_DIR" ] && [ -e ../kselftest/ktap_helpers.sh ]; then
+	KSELFTEST_DIR=..
+fi
 KSELFTEST_DIR=${KSELFTEST_DIR:-$(../scripts/kernel/fetch-kselftest)/tools/testing/selftests}
 # shellcheck source=/dev/null
 . "$KSELFTEST_DIR/kselftest/ktap_helpers.sh"

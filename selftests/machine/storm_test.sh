@@ -120,7 +120,7 @@ storm_and_rmmod() {
 
 log_is_clean() {
 	dmesg | sed "0,/$mark/d" >"$work/err"
-	../scripts/kernel/log-check "$work/err"
+	lib/log-check.sh "$work/err"
 }
 
 ktap_print_header

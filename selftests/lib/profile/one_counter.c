@@ -62,4 +62,3 @@ void *burn_until_end(void *data)
 	burner->used = thread_seconds();
 	return NULL;
 }
-

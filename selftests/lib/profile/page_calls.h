@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Plain profil() of each library libprofil-DIALECT with one prototype, like the functions of
- * <profil.h> in dialect_calls.h. programs/pages/pages.mk renames them, since a program can have
+ * <profil.h> in dialect_calls.h. libprofil/Makefile renames them, since a program can have
  * only one profil(). If the page's types have 32 bits, the upper halves of registers are undefined:
  * a caller that was compiled with the page's declaration may leave anything there. These calls put
  * garbage there.
