@@ -13,6 +13,7 @@
 #   make modules_install   install the module; then run depmod
 #   make uninstall    remove what these two have installed
 #   make dist         pack the commit's files into build/dist, with their checksum
+#   make patch        write patches for a kernel's own tree into build/patch (KDIR: its source)
 #   make clean
 #
 # install, uninstall: DESTDIR=, PREFIX=/usr/local, LIBDIR=PREFIX/lib and others: see lib/Makefile and
@@ -94,6 +95,11 @@ uninstall:
 dist:
 	scripts/dist
 
+# for Linux 6.12, or the source that the user names
+patch:
+	scripts/deps/install check
+	scripts/kernel/patch $(NAMED_KDIR)
+
 clean:
 	$(MAKE) -C lib clean
 	$(MAKE) -C tools clean
@@ -105,4 +111,4 @@ clean:
 	rm -rf build
 
 .PHONY: all module lib tools tests demo check check-all coverage doc bench install \
-	modules_install uninstall dist clean
+	modules_install uninstall dist patch clean

@@ -6,10 +6,10 @@
 
 # Debug kernels are in scripts/kernel/config; kcov guides the fuzzer by coverage, kcsan finds
 # data races. The longest steps come first.
-steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests vm
-	version_5.10 version_7.3 readers sanitize static_user fuzz native sample_cost lockstep unit
+steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests in_tree
+	vm installed version_5.10 version_7.3 readers sanitize static_user fuzz native sample_cost lockstep unit
 	unit_musl tickless coarse_timers ftrace_kill static_checkpatch static_scripts static_spelling static_spdx
-	static_manuals static_bugs static_rooms static_abi static_version static_figures)
+	static_manuals static_bugs static_rooms static_patches static_abi static_version static_figures)
 other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
 	fuzz_6.12-kcsan arm64_6.1 arm64_6.12 guest_6.1_smp1 guest_6.12_smp1 guest_5.10_smp2
 	guest_7.2-stock_smp2 guest_6.1-rt_smp2 guest_6.12-rt_smp2 guest_6.12-rtdebug_smp2
@@ -54,7 +54,7 @@ static_checkpatch() {
 	"${run[@]}" --ignore OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT module/trace.h &&
 	# the only file with version checks, and it redefines what old kernels lack
 	"${run[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON \
-		--ignore NEW_TYPEDEFS,DEPRECATED_API module/compat.h
+		--ignore DEPRECATED_API module/compat.h
 }
 
 # No warning at W=1 on any kernel, nor from sparse (C=2).
@@ -108,7 +108,7 @@ static_spelling() {
 
 # Every file names its license.
 static_spdx() {
-	! files | grep -vE '^(LICENSES/|COPYING$|debian/(changelog|source/format)$|.*\.md$)' |
+	! files | grep -vE '^(LICENSES/|COPYING$|scripts/kernel/series/|debian/(changelog|source/format)$|.*\.md$)' |
 		xargs grep -L 'SPDX-License-Identifier' | grep .
 }
 
@@ -146,6 +146,18 @@ static_bugs() {
 		git apply --check "$patch" || status=1
 	done
 	return $status
+}
+
+# What `make patch` writes for the module, by all rules of the kernel, those for commit messages and
+# MAINTAINERS too. The selftests are programs: most of checkpatch's rules are not for them.
+static_patches() {
+	local patches source
+
+	source=$(scripts/kernel/source 6.12) &&
+	mapfile -t patches < <(scripts/kernel/patch "$source") && [ ${#patches[@]} = 3 ] &&
+	# tracepoints are laid out as everywhere in the kernel
+	(cd "$source" && scripts/checkpatch.pl --strict --terse --no-summary \
+		--ignore OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT "${patches[@]:0:2}")
 }
 
 # The tables of the documents are those of the known figures.
@@ -198,6 +210,13 @@ command_tests() {
 		make -s -C selftests run_tests TESTS="${command_scripts[*]}"
 }
 
+# --- in the kernel's own tree --------------------------------------------------------------
+
+# KUnit by kunit.py, with the module built in; then the module as a module, and the selftests
+in_tree() {
+	scripts/kernel/kunit && scripts/kernel/build-in-tree
+}
+
 # --- tests in sealed guests ----------------------------------------------------------------
 
 is_debug_kernel() {
@@ -248,6 +267,28 @@ one_program() {
 run_tests() {
 	! is_debug_kernel "$1" || settings+=(PROFIL_COUNTS=print)
 	sealed "$1" "$2" "$(test_parameters "$1" "$2")" env "${settings[@]}" selftests/run.sh "${@:3}"
+}
+
+# The archive of `make -C selftests gen_tar`, unpacked on a machine that has neither the checkout nor
+# what it needs to build: one program of each folder at least, by the kernel's runner.
+installed() {
+	local archive=build/check/installed tests=() test programs
+
+	rm -rf "$archive" && mkdir -p "$archive" &&
+	flock "$logs" make -s -C selftests gen_tar KSFT_INSTALL_PATH="$PWD/$archive/made" &&
+	mkdir "$archive/unpacked" &&
+	tar -xf "$archive/made/kselftest-packages/kselftest.tar.gz" -C "$archive/unpacked" || return
+	programs=$(cd selftests && find programs -type f \( -perm -u+x -o -name '*.so' \) | sort)
+	comm -23 <(echo "$programs") \
+		<(cd "$archive/unpacked/profil" && find programs -type f | sort) | grep . &&
+		{ echo "these programs are not in the archive"; return 1; }
+	for test in core:abi_test core:flags_test memory:killed_test process:fork_test \
+			attach:attach_exec_test attacks:many_users_test machine:module_test.sh \
+			libprofil:lib_test libprofil:monitor_test.sh libprofil:pages_test.sh; do
+		tests+=(-t "profil/$test")
+	done
+	vm_options+=(--installed "$archive/unpacked")
+	one_program 6.12 2 "$(test_parameters 6.12 2)" ./run_kselftest.sh "${tests[@]}"
 }
 
 guest() {

@@ -38,24 +38,24 @@ function is_new_failure(name) {
 	last_words = NR
 }
 
-# Only results of single tests count, KTAP's (indented) and cmocka's, not those of programs.
-/^ *ok [0-9]+ |^\[ +OK \]/ {
+# Only results of single tests count, KTAP's (indented), cmocka's and kunit.py's, not those of programs.
+/^ *ok [0-9]+ |^\[ +OK \]|^\[[0-9:]+\] \[(PASSED|SKIPPED)\]/ {
 	if (/^ok /)
 		program_skipped += /# SKIP/
-	else if (/# SKIP/)
+	else if (/# SKIP|\[SKIPPED\]/)
 		skipped++
 	else
 		passed++
 	result = NR
 }
 
-/^ *(# )?not ok [0-9]+ |^\[  FAILED  \] [a-z_]+$/ {
+/^ *(# )?not ok [0-9]+ |^\[  FAILED  \] [a-z_]+$|^\[[0-9:]+\] \[FAILED\]/ {
 	quote(result + 7 > NR ? result + 1 : NR - 6, NR)
 	result = NR
 	name = $0
-	sub(/^[ #[]*(not ok [0-9]+|FAILED  \]) (- )?/, "", name)
+	sub(/^(\[[0-9:]+\] )?[ #[]*(not ok [0-9]+|FAILED( *)\]) (- )?/, "", name)
 	# cmocka prints a failure twice
-	if (/^ +not ok/) {
+	if (/^ +not ok|^\[[0-9:]+\]/) {
 		is_new_failure(name)
 		failed++
 		cases++
