@@ -41,8 +41,8 @@ shared_file() {
 	return $status
 }
 
-programs=(svvs-solaris svvs-bsd svvs-linux099 svvs-osf1 svvs-aix svvs-svid bsdgmon-bsd ticker-solaris
-	ticker-svid papi-solaris pcs-solaris)
+programs=(svvs-solaris svvs-bsd svvs-linux099 svvs-osf1 svvs-aix svvs-svid bsdgmon-bsd
+	ticker-solaris ticker-svid papi-solaris pcs-solaris)
 declare -A what=([svvs]="System V Verification Suite" [bsdgmon]="monstartup() of 4.3BSD"
 	[ticker]="clock of Icon" [papi]="scales of PAPI" [pcs]="pcsample()")
 

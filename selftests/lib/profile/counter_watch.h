@@ -33,8 +33,9 @@ char *counter_watch_buffer(const struct counter_watch *watch, int number);
 /*
  * With a profile running, sends the thread to its pc until the counter whose lowest byte is
  * @counter has counted, as a program sees it, without a call; or, if @counter is NULL, until
- * something would have been counted. Then stops the profile. An emulated CPU that stands still appears to use time
- * but gets no tick: two ticks and more than two periods are enough. Returns 0 or an errno.
+ * something would have been counted. Then stops the profile. An emulated CPU that stands still
+ * appears to use time but gets no tick: two ticks and more than two periods are enough. Returns 0
+ * or an errno.
  *
  * The thread stays no longer than that, since emulated CPUs take turns at every tick, and
  * everything else would have to wait for it. On its way back it has another pc, which must not be
