@@ -167,6 +167,7 @@ def table_fork():
 
 def table_optimize():
     names = {
+        "same": "the same program, as a control",
         "order": "order of functions, lld", "lld": "lld without an order",
         "bolt-16": "BOLT 16", "bolt-19": "BOLT 19", "gcc-11-autofdo": "AutoFDO, gcc 11",
         "clang-autofdo": "AutoFDO, clang 14", "gcc-pgo": "instrumented profile, gcc 12",

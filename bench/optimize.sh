@@ -238,6 +238,9 @@ measure() {
 	variant "$1" gcc gcc-12 "-g -gdwarf-4 $whole"
 	profile "$1" gcc
 	add gcc gcc
+	# a control: its interval contains 0, but for one in 20
+	cp "$home/gcc" "$home/same"
+	add same gcc
 	for way in ${WAYS:-order bolt autofdo pgo}; do
 		"by_$way"
 	done
