@@ -70,32 +70,39 @@ appears() {
 	return 1
 }
 
-# program_agrees [FILE [FACTOR]]: whether gprof shows the time and calls of the program's own
-# function. FACTOR: of the time that it ran
-program_agrees() {
-	local file=${1:-gmon.out} factor=${2:-1}
-
-	between $((factor * half_low)) "$(samples "$kept" "$file" own)" $((factor * half_high)) &&
-	between $((factor * $(field 3) * 95 / 100)) "$(calls "$kept" "$file" own)" \
-		$((factor * $(field 3) * 105 / 100))
+# rounds PID: the number of rounds that the process has printed
+rounds() {
+	awk -v pid="$1" '$1 == "work" && $2 == pid { n += $3 } END { print n + 0 }' "$work/out"
 }
 
-# plug_agrees FILE [OBJECT]: the same for the functions of the shared object
-plug_agrees() {
-	local name object=${2:-$plug}
+# program_agrees FILE PID: whether gprof shows the time and calls of the program's own function
+program_agrees() {
+	between $half_low "$(samples "$kept" "$1" own)" $half_high &&
+	same "$(calls "$kept" "$1" own)" "$(rounds "$2")"
+}
 
-	between $three_low "$(samples "$object" "$1" three_quarters)" $three_high &&
-	between $one_low "$(samples "$object" "$1" one_quarter)" $one_high || return
+# plug_agrees FILE PID: the same for the functions of the shared object
+plug_agrees() {
+	local name
+
+	between $three_low "$(samples "$plug" "$1" three_quarters)" $three_high &&
+	between $one_low "$(samples "$plug" "$1" one_quarter)" $one_high || return
 	for name in plug three_quarters one_quarter; do
-		between $(($(field 3) * 95 / 100)) "$(calls "$object" "$1" $name)" \
-			$(($(field 3) * 105 / 100)) || return
+		same "$(calls "$plug" "$1" $name)" "$(rounds "$2")" || return
 	done
+}
+
+# process_agrees PID FILE: both, for the program's FILE
+process_agrees() {
+	appears "$2" && appears "gmon.out.$1.plug.so" &&
+	program_agrees "$2" "$1" && plug_agrees "gmon.out.$1.plug.so" "$1"
 }
 
 # both_agree: whether the files of the program and of its shared object agree with its output
 both_agree() {
-	grep '^work ' "$work/out" | grep -qv wrong && [ ! -s "$work/err" ] &&
-	program_agrees && plug_agrees "gmon.out.$(field 2).plug.so"
+	grep -q '^work .* right$' "$work/out" && ! grep -q wrong "$work/out" &&
+	[ ! -s "$work/err" ] &&
+	process_agrees "$(field 2)" gmon.out
 }
 
 # only_files NUMBER: whether there are no others, such as temporary ones
@@ -119,7 +126,8 @@ without_library() {
 
 prefix() {
 	GMON_OUT_PREFIX=x kept "$plug" exit &&
-	program_agrees "x.$(field 2)" && plug_agrees "x.$(field 2).plug.so" && only_files 2
+	program_agrees "x.$(field 2)" "$(field 2)" &&
+	plug_agrees "x.$(field 2).plug.so" "$(field 2)" && only_files 2
 }
 
 reload() {
@@ -127,7 +135,7 @@ reload() {
 
 	kept "$plug" reload "$other" && pid=$(field 2) || return
 	between $((2 * half_low)) "$(samples "$kept" gmon.out own)" $((2 * half_high)) &&
-	same "$(calls "$kept" gmon.out own)" $(($(field 3) + $(field 3 2) + $(field 3 3))) || return
+	same "$(calls "$kept" gmon.out own)" "$(rounds "$pid")" || return
 	# half of the time twice, and the other object all the time
 	between $three_low "$(samples "$plug" "gmon.out.$pid.plug.so" three_quarters)" $three_high &&
 	same "$(calls "$plug" "gmon.out.$pid.plug.so" plug)" $(($(field 3) + $(field 3 3))) &&
@@ -151,7 +159,7 @@ at__exit() {
 # at_signal NUMBER
 at_signal() {
 	keep "$plug" signal "$1"
-	same $? $((128 + $1)) && appears gmon.out && appears "gmon.out.$(field 2).plug.so" &&
+	same $? $((128 + $1)) &&
 	sed -i '/Killed\|Terminated\|Segmentation/d' "$work/err" && both_agree && only_files 2
 }
 
@@ -179,27 +187,20 @@ jail_without_companion() {
 }
 
 daemon() {
-	keep "$plug" daemon && appears gmon.out && appears "gmon.out.$(field 2).plug.so" &&
-	program_agrees gmon.out 1 >/dev/null
-	only_files 2 && between $half_low "$(samples "$kept" gmon.out own)" $half_high
+	keep "$plug" daemon && both_agree && only_files 2
 }
 
 forked_child() {
 	local parent child
 
-	keep "$plug" fork && appears gmon.out || return
-	child=$(sed -n 's/^work \([0-9]*\) .*/\1/p' "$work/out" | head -n 1)
-	parent=$(sed -n 's/^work \([0-9]*\) .*/\1/p' "$work/out" | tail -n 1)
-	[ -e "$work/dir/gmon.out.$child" ] || { parent=$child; child=$(field 2 2); }
-	appears "gmon.out.$child" && appears "gmon.out.$child.plug.so" &&
-	program_agrees gmon.out && program_agrees "gmon.out.$child" &&
-	plug_agrees "gmon.out.$parent.plug.so" && plug_agrees "gmon.out.$child.plug.so" &&
+	keep "$plug" fork && child=$(sed -n 's/^child //p' "$work/out") &&
+	parent=$(awk -v child="$child" '$1 == "work" && $2 != child { print $2 }' "$work/out") &&
+	process_agrees "$parent" gmon.out && process_agrees "$child" "gmon.out.$child" &&
 	only_files 4
 }
 
 executes() {
-	keep "$plug" exec /bin/true && appears "gmon.out" && appears "gmon.out.$(field 2).plug.so" &&
-	both_agree
+	keep "$plug" exec /bin/true && both_agree && only_files 2
 }
 
 no_companion_runs() {

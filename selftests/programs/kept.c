@@ -135,7 +135,7 @@ static void do_daemon(double seconds, const char *path, const char *arg)
 	work(seconds / 2);
 }
 
-/* The child continues, and is killed; the parent ends before it. */
+/* Both work; the child is killed, and then the parent ends. */
 static void do_fork(double seconds, const char *path, const char *arg)
 {
 	pid_t pid;
@@ -143,6 +143,10 @@ static void do_fork(double seconds, const char *path, const char *arg)
 	(void)arg;
 	load(path);
 	pid = fork();
+	if (pid) {
+		printf("child %d\n", (int)pid);
+		fflush(stdout);
+	}
 	work(seconds);
 	if (!pid)
 		kill(getpid(), SIGKILL);
