@@ -167,6 +167,8 @@ at_signal() {
 while_busy() {
 	local pid
 
+	# not that of the test before
+	: >"$work/out"
 	keep "$plug" busy &
 	eventually grep -q ^work "$work/out" 2>/dev/null && pid=$(field 2) &&
 	eventually grep -q '^State:.*stopped' "/proc/$pid/status" || return
