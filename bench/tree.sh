@@ -7,7 +7,8 @@
 #
 # profil prints its table at the end of a profile; perf record does not, so a report of perf is to
 # be added. Each figure is the lower of two runs, after one that reads all files into memory. What
-# is executed often lies in memory.
+# is executed often lies in memory. Debug files are hidden, so that the figures do not depend on those
+# that are installed.
 
 cd "$(dirname "$0")/.." || exit 1
 
@@ -17,6 +18,7 @@ work=$(mktemp -d /run/bench.XXXXXX) || exit
 profil=$PWD/tools/profil
 cpu_time=$PWD/bench/cpu_time
 export LC_ALL=C PERL_HASH_SEED=0
+[ ! -d /usr/lib/debug ] || mount -t tmpfs none /usr/lib/debug || exit
 
 # --- programs ------------------------------------------------------------------------------
 
