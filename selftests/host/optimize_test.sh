@@ -30,7 +30,7 @@ optimize() {
 	local wanted=$1 status=0
 
 	shift
-	TMPDIR=$work "$PROFIL" optimize --profile="$work/result" --runs=6 "$@" \
+	"$PROFIL" optimize --profile="$work/result" --runs=6 "$@" \
 		<"$work/input" >"$work/out" 2>"$work/err" || status=$?
 	[ $status = "$wanted" ] || { echo "# exit status $status instead of $wanted"; false; }
 }

@@ -70,8 +70,8 @@ struct code {
  * standard error, with a remedy.
  *
  * Return: 0; or -errno, and the error was printed: -EINVAL: several objects are selected;
- * -ENODATA: the object has no samples, no symbol table or no debug information; -ESTALE: the file is
- * not the one that ran; -EOPNOTSUPP: the file has no relocations; -ENOMEM.
+ * -ENODATA: the object has no samples, no symbol table or no debug information; -ESTALE: the file
+ * is not the one that ran; -EOPNOTSUPP: the file has no relocations; -ENOMEM.
  */
 int code_read(struct code *code, const struct symbolized *symbolized, struct symbols *symbols,
 	      enum code_needs needs, bool is_selected);
