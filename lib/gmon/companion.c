@@ -28,6 +28,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "error_text.h"
@@ -44,7 +45,7 @@
  * How long exit() waits. Another process may have the program's mapping: a child of _Fork(). Then
  * the files are written when that has ended.
  */
-#define MOST_WAIT_MS	10000
+#define MOST_WAIT_S	10
 
 /* See device_fd.c */
 #define LOWEST_NUMBER	200
@@ -245,14 +246,32 @@ bool profil_gmon_companion_alive(void)
 	return poll(&result, 1, 0) == 0;
 }
 
+/* Wait until the pipe is readable; signal handlers of the program may interrupt this often. */
+static bool is_readable_in_time(int fd)
+{
+	struct pollfd polled = { .fd = fd, .events = POLLIN };
+	time_t left_ms = MOST_WAIT_S * 1000;
+	struct timespec end, now;
+	int nr;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += MOST_WAIT_S;
+	do {
+		nr = poll(&polled, 1, (int)left_ms);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left_ms = (end.tv_sec - now.tv_sec) * 1000 + (end.tv_nsec - now.tv_nsec) / 1000000;
+	} while (nr < 0 && errno == EINTR && left_ms > 0);
+	return nr > 0;
+}
+
 void profil_gmon_companion_wait(void)
 {
-	struct pollfd result = { .fd = companion.result, .events = POLLIN };
 	unsigned char error = 0;
 
 	if (companion.result < 0)
 		return;
-	if (poll(&result, 1, MOST_WAIT_MS) > 0 && read(companion.result, &error, 1) == 1 && error)
+	if (is_readable_in_time(companion.result) && read(companion.result, &error, 1) == 1 &&
+	    error)
 		profil_gmon_output_print("gmon.out", error);
 	close(companion.result);
 	companion.result = -1;

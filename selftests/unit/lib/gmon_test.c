@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -443,6 +444,34 @@ static void fallback_leaves_sampling_to_libc(void **state)
 	unsetenv("PROFIL_FALLBACK");
 }
 
+static void interrupt(int number)
+{
+	(void)number;
+}
+
+/* The files are there at the end, even if signals interrupt the wait for the companion. */
+static void companion_is_waited_for(void **state)
+{
+	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
+	const struct sigaction action = { .sa_handler = interrupt };
+	struct sigaction before;
+	int i;
+
+	(void)state;
+	sigaction(SIGALRM, &action, &before);
+	setenv("PROFIL_GMON_KEEP", "1", 1);
+	for (i = 0; i < 20; i++) {
+		startup();
+		*counter(0x10000) = 3;
+		setitimer(ITIMER_REAL, &often, NULL);
+		cleanup();
+		setitimer(ITIMER_REAL, &never, NULL);
+		assert_int_equal(count_in("gmon.out", 0x10000, 100), 3);
+	}
+	unsetenv("PROFIL_GMON_KEEP");
+	sigaction(SIGALRM, &before, NULL);
+}
+
 #define GMON_TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -458,6 +487,7 @@ int main(void)
 		GMON_TEST(profile_replaced_by_program_is_written),
 		GMON_TEST(forked_child_writes_its_own_file),
 		GMON_TEST(child_without_profile_is_reported),
+		GMON_TEST(companion_is_waited_for),
 		GMON_TEST(counters_are_written_without_device),
 		GMON_TEST(effective_rate_is_written),
 		GMON_TEST(lost_samples_are_reported),
