@@ -3,8 +3,8 @@
 #
 # Bash completion of profil(1). bash-completion sources this file at the first use.
 
-# Print the values of an option of a subcommand, or fail if it has none. The option ends with = if that was
-# typed: the value of --color is optional, and a word after a space is not its value.
+# Print the values of an option of a subcommand, or fail if it has none. The option ends with = if
+# that was typed: the value of --color is optional, and a word after a space is not its value.
 _profil_values() {
 	case $2:$1 in
 	top:--by | top:--by=) echo function thread program && return ;;
@@ -26,8 +26,8 @@ _profil_values() {
 _profil_options() {
 	case $1 in
 	run)
-		echo --all --by= --cgroup= --clock= --duration= --force --full-names --interval= --label= --lines \
-			--min-percent= --no-follow --no-inherit --no-table --output= --percent-limit= \
+		echo --all --by= --cgroup= --clock= --duration= --force --full-names --interval= \
+			--label= --lines --min-percent= --no-follow --no-inherit --no-table --output= --percent-limit= \
 			--pid= --progress --push= --rate= --sort= --table= --top=
 		;;
 	top)
@@ -65,8 +65,8 @@ _profil_command() {
 
 	while ((i < COMP_CWORD)); do
 		case ${COMP_WORDS[i]} in
-		-[cdFoprt] | --by | --cgroup | --clock | --delay | --duration | --interval | --label | --min-percent | --output | \
-			--percent-limit | --pid | --push | --rate | --sort | --table | --top)
+		-[cdFoprt] | --by | --cgroup | --clock | --delay | --duration | --interval | --label | \
+			--min-percent | --output | --percent-limit | --pid | --push | --rate | --sort | --table | --top)
 			# bash splits --rate=7 into three words
 			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
 			((i += 2))

@@ -25,8 +25,8 @@ function __profil_command_index
     contains -- "$words[2]" run record top; and set i 3
     while test $i -le (count $words)
         switch $words[$i]
-            case -c -d -F -o -p -r -t --by --cgroup --clock --delay --duration --interval --label --min-percent --output \
-                --percent-limit --pid --push --rate --sort --table --top
+            case -c -d -F -o -p -r -t --by --cgroup --clock --delay --duration --interval --label \
+                --min-percent --output --percent-limit --pid --push --rate --sort --table --top
                 set i (math $i + 2)
             case '-*'
                 set i (math $i + 1)

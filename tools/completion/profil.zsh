@@ -154,7 +154,7 @@ _profil_info() {
 }
 
 _profil_help() {
-	_arguments '::subcommand:(run record top report diff merge export info)'
+	_arguments '::subcommand:(run record top report diff merge export optimize info)'
 }
 
 # The default subcommand may be omitted.
@@ -172,7 +172,7 @@ _profil() {
 		;;
 	esac
 	if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then
-		_alternative 'subcommands:subcommand:(run record top report diff merge export info help)' \
+		_alternative 'subcommands:subcommand:(run record top report diff merge export optimize info help)' \
 			'commands:command:_path_commands' 'files:program:_files'
 	else
 		_profil_run
