@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * An _exit() that writes gcov's counters first, as exit() does. scripts/check/coverage links it
- * into the library and the command. It is weak because a static program may also contain that of
- * the C library. The system call itself does not write counters.
+ * into the static library and the command. It is weak because a static program may also contain
+ * that of the C library, and libprofil.so has its own. The system call itself does not write
+ * counters.
  */
 #include <sys/syscall.h>
 #include <unistd.h>
