@@ -87,7 +87,9 @@ down() {
 	kill "$later" $(pgrep -P "$later") 2>/dev/null
 	wait "$later" 2>/dev/null
 	[ $status = 0 ] && all_taken 20 && says 'not pushed: .*the samples are kept, and pushed later' &&
-	says 'pushed, as one, with [0-9]* intervals before' && [ "$(wc -l <"$work/err")" = 2 ]
+	says 'pushed, as one, with [0-9]* intervals before' &&
+	# on a busy machine, later intervals may be late, too
+	[ "$(grep -c 'not pushed' "$work/err")" = 1 ]
 }
 
 # Nothing waits for it but the end, and intervals are pushed with later ones.
@@ -105,13 +107,13 @@ busy() {
 refusing() {
 	path=/other/ingest
 	receive && ! push 2 300 && says 'not pushed: the server answers with status 404: not now' &&
-	says 'the last 300 samples of 300 were not pushed' && [ "$(wc -l <"$work/err")" = 2 ]
+	says 'the last 300 samples of 300 were not pushed;' && [ "$(wc -l <"$work/err")" = 2 ]
 }
 
 # Ten seconds after the end
 never() {
 	path=
-	receive 60 && ! push 1 100 && says 'the last 200 samples of 200 were not pushed: the server is down or too slow'
+	receive 60 && ! push 1 100 && says 'the last 200 samples of 200 were not pushed: .*ETIMEDOUT'
 }
 
 # refused PATTERN OPTION...

@@ -32,7 +32,7 @@
 
 #define TRIES		3	/* in an interval; then the next one tries again */
 #define FIRST_PAUSE_S	1u	/* before the second; each pause is twice as long */
-#define END_NS		(10 * NS_PER_S)
+#define END_S		10
 #define END_TICK_NS	(NS_PER_S / 50)
 
 /* Exit statuses of the child */
@@ -240,7 +240,8 @@ static bool wait_until(struct pusher *pusher, uint64_t end_ns)
 bool pusher_end(struct pusher *pusher, const struct outcome *outcome,
 		const struct child_end *end)
 {
-	const uint64_t end_ns = time_ns(CLOCK_MONOTONIC) + END_NS;
+	const uint64_t end_ns = time_ns(CLOCK_MONOTONIC) + END_S * NS_PER_S;
+	char late[64] = "";
 	uint64_t left;
 	int i;
 
@@ -254,13 +255,16 @@ bool pusher_end(struct pusher *pusher, const struct outcome *outcome,
 		kill(pusher->child, SIGKILL);
 		waitpid(pusher->child, NULL, 0);
 		pusher->child = 0;
+		snprintf(late, sizeof(late), ": it has not taken them within %d seconds (ETIMEDOUT)",
+			 END_S);
 	}
 	for (i = 0; i < 2; i++)
 		close(pusher->results[i]);
 	left = recording_samples(outcome->recording) - pusher->nr_pushed;
+	/* if it is not late, a message before this one has the reason */
 	if (left)
-		failure_warnx("%s: the last %" PRIu64 " samples of %" PRIu64 " were not pushed: the server is down or too slow; %s",
-			      pusher->server->url, left, recording_samples(outcome->recording),
+		failure_warnx("%s: the last %" PRIu64 " samples of %" PRIu64 " were not pushed%s; %s",
+			      pusher->server->url, left, recording_samples(outcome->recording), late,
 			      outcome->output ? "the result has them" :
 			      "with --output, a file would have them");
 	return !left;
