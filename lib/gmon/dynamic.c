@@ -59,7 +59,7 @@ int dlclose(void *handle)
 		atomic_store(&real, function);
 	}
 	failed = function(handle);
-	if (!failed && atomic_load(&profil_gmon_recording))
+	if (!failed)
 		profil_gmon_unloaded();
 	return failed;
 }

@@ -371,10 +371,15 @@ void profil_gmon_unloaded(void)
 	struct profil_guard_before before;
 	const int saved = errno;
 
-	profile = atomic_load(&profil_gmon_recording);
-	if (!profile || !profil_guard_is_own_process())
+	if (!profil_guard_is_own_process())
 		return;
-	/* before the guard is taken: see above */
+	/* also after moncontrol(0): it may go on */
+	profil_guard_enter(&profil_guard_state, &before);
+	profile = gmon.profile;
+	profil_guard_leave(&profil_guard_state, &before);
+	if (!profile)
+		return;
+	/* while the guard is not taken: see above */
 	profil_gmon_objects_note_present(profile, &present);
 	profil_guard_enter(&profil_guard_state, &before);
 	if (profile == gmon.profile && profil_gmon_objects_drop_absent(profile, &present) &&

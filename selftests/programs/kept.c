@@ -20,6 +20,9 @@
 
 #include "plug.h"
 
+/* of libprofil or the C library, which has it in no header */
+void moncontrol(int mode);
+
 static plug_function *plug;
 static void *object;
 
@@ -160,8 +163,11 @@ static void do_reload(double seconds, const char *path, const char *arg)
 {
 	load(path);
 	work(seconds / 2);
+	/* that it is unloaded is noted, although nothing is counted then */
+	moncontrol(0);
 	dlclose(object);
 	load(arg);
+	moncontrol(1);
 	work(seconds);
 	dlclose(object);
 	load(path);
