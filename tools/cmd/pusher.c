@@ -241,6 +241,7 @@ bool pusher_end(struct pusher *pusher, const struct outcome *outcome,
 		const struct child_end *end)
 {
 	const uint64_t end_ns = time_ns(CLOCK_MONOTONIC) + END_S * NS_PER_S;
+	const uint64_t all = recording_samples(outcome->recording);
 	char late[64] = "";
 	uint64_t left;
 	int i;
@@ -255,16 +256,15 @@ bool pusher_end(struct pusher *pusher, const struct outcome *outcome,
 		kill(pusher->child, SIGKILL);
 		waitpid(pusher->child, NULL, 0);
 		pusher->child = 0;
-		snprintf(late, sizeof(late), ": it has not taken them within %d seconds (ETIMEDOUT)",
-			 END_S);
+		snprintf(late, sizeof(late), ": not taken within %d seconds (ETIMEDOUT)", END_S);
 	}
 	for (i = 0; i < 2; i++)
 		close(pusher->results[i]);
-	left = recording_samples(outcome->recording) - pusher->nr_pushed;
+	left = all - pusher->nr_pushed;
 	/* if it is not late, a message before this one has the reason */
 	if (left)
 		failure_warnx("%s: the last %" PRIu64 " samples of %" PRIu64 " were not pushed%s; %s",
-			      pusher->server->url, left, recording_samples(outcome->recording), late,
+			      pusher->server->url, left, all, late,
 			      outcome->output ? "the result has them" :
 			      "with --output, a file would have them");
 	return !left;

@@ -27,8 +27,8 @@ _profil_options() {
 	case $1 in
 	run)
 		echo --all --by= --cgroup= --clock= --duration= --force --full-names --interval= \
-			--label= --lines --min-percent= --no-follow --no-inherit --no-table --output= --percent-limit= \
-			--pid= --progress --push= --rate= --sort= --table= --top=
+			--label= --lines --min-percent= --no-follow --no-inherit --no-table --output= \
+			--percent-limit= --pid= --progress --push= --rate= --sort= --table= --top=
 		;;
 	top)
 		echo --by= --cgroup= --clock= --delay= --no-follow --no-inherit --once --pid= --rate= \
@@ -66,7 +66,8 @@ _profil_command() {
 	while ((i < COMP_CWORD)); do
 		case ${COMP_WORDS[i]} in
 		-[cdFoprt] | --by | --cgroup | --clock | --delay | --duration | --interval | --label | \
-			--min-percent | --output | --percent-limit | --pid | --push | --rate | --sort | --table | --top)
+			--min-percent | --output | --percent-limit | --pid | --push | --rate | --sort | \
+			--table | --top)
 			# bash splits --rate=7 into three words
 			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
 			((i += 2))

@@ -21,6 +21,7 @@
 #include "symbol/symbols.h"
 #include "top/details.h"
 #include "top/open_files.h"
+#include "util/failure.h"
 
 /* What the child writes about */
 struct subject {
@@ -139,29 +140,51 @@ static void __attribute__((noreturn)) write_in_child(const struct subject *subje
 
 /* --- this process ---------------------------------------------------------------- */
 
-int details_begin(struct details *details, const struct details_run *run, enum details_of of,
-		  const struct row *row, int columns)
+/* A page of one line. */
+static void explain(struct details *details, const char *text)
+{
+	free(details->text);
+	free(details->lines);
+	details->text = strdup(text);
+	details->lines = calloc(1, sizeof(*details->lines));
+	details->nr = details->text && details->lines;
+	if (details->nr)
+		details->lines[0] = details->text;
+}
+
+static void explain_error(struct details *details, int error)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "# no page: %s (%s): %s", strerror(error),
+		 strerrorname_np(error), error == EAGAIN ?
+		 "raise the limit of processes (ulimit -u)" : failure_remedy(error));
+	explain(details, text);
+}
+
+void details_begin(struct details *details, const struct details_run *run, enum details_of of,
+		   const struct row *row, int columns)
 {
 	const struct subject subject = {
 		.run = run, .of = of, .row = row, .style = { .columns = columns },
 	};
-	int error;
 
 	memset(details, 0, sizeof(*details));
 	details->file = memfd_create("profil-details", MFD_CLOEXEC);
-	if (details->file < 0)
-		return -errno;
+	if (details->file < 0) {
+		explain_error(details, errno);
+		return;
+	}
 	/* otherwise the child would write buffered text a second time */
 	fflush(NULL);
 	details->child = fork();
 	if (!details->child)
 		write_in_child(&subject, details->file);
 	if (details->child > 0)
-		return 0;
-	error = -errno;
+		return;
+	explain_error(details, errno);
 	details->child = 0;
 	close(details->file);
-	return error;
 }
 
 /* Split the text into lines. Return: 0 or -ENOMEM. */
@@ -198,18 +221,6 @@ static int read_page(struct details *details)
 	if (pread(details->file, details->text, details->bytes, 0) != st.st_size)
 		return -EIO;
 	return split(details);
-}
-
-/* A page of one line. */
-static void explain(struct details *details, const char *text)
-{
-	free(details->text);
-	free(details->lines);
-	details->text = strdup(text);
-	details->lines = calloc(1, sizeof(*details->lines));
-	details->nr = details->text && details->lines;
-	if (details->nr)
-		details->lines[0] = details->text;
 }
 
 bool details_look(struct details *details)

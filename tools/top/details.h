@@ -62,10 +62,10 @@ struct details {
  * @row:     the row
  * @columns: length of a line
  *
- * Return: 0 or -errno.
+ * If it cannot be written, the page has the reason.
  */
-int details_begin(struct details *details, const struct details_run *run, enum details_of of,
-		  const struct row *row, int columns);
+void details_begin(struct details *details, const struct details_run *run, enum details_of of,
+		   const struct row *row, int columns);
 
 /**
  * details_look - look if the page is written

@@ -190,8 +190,8 @@ bool top_key(struct top *top, const struct details_run *run)
 		case VIEW_PAGE:
 			screen_size(top->screen, &columns, &rows);
 			details_end(&view->page);
-			view->has_page = !details_begin(&view->page, run, view->page_of,
-							view->page_row, columns);
+			details_begin(&view->page, run, view->page_of, view->page_row, columns);
+			view->has_page = true;
 			break;
 		case VIEW_SUSPEND:
 			screen_suspend(top->screen);
