@@ -84,8 +84,13 @@ selected() {
 }
 
 # There is no source of made programs, but there are instructions.
+all_named() {
+	! screen | grep -q 'wait for names'
+}
+
+# A row that waits for names has no page.
 pages() {
-	open_sample 100 20 300 3 && shows ' function_1 ' && typed Enter &&
+	open_sample 100 20 300 3 && shows ' function_1 ' && eventually all_named && typed Enter &&
 	shows '^# [0-9]+ of [0-9]+ samples are in function_1' && typed i &&
 	shows '^# .*/object1: function_1 at ' && typed q && shows 'FUNCTION +OBJECT' &&
 	typed i && shows 'function_1 at ' && typed Escape && typed t && shows THREAD &&
