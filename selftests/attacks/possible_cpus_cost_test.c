@@ -22,6 +22,7 @@
 #include "files.h"
 #include "kernel/version.h"
 
+#define ROUNDS		5
 #define FORKS		60
 #define STARTS		60
 #define SLEEPERS	1000
@@ -74,18 +75,27 @@ static void fork_and_wait(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* The mean, including the work that the module leaves to workers. */
+/*
+ * The mean, including the work that the module leaves to workers. Of some rounds, the least: with
+ * two CPUs, the emulator runs one after the other, and in some rounds the parent or the child waits
+ * for its CPU's turn.
+ */
 static double fork_seconds(void)
 {
-	double begin;
-	int i;
+	double begin, mean, least = 0;
+	int round, i;
 
-	for (i = 0; i < 10; i++)
-		fork_and_wait();
-	begin = now();
-	for (i = 0; i < FORKS; i++)
-		fork_and_wait();
-	return (now() - begin) / FORKS;
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0; i < 10; i++)
+			fork_and_wait();
+		begin = now();
+		for (i = 0; i < FORKS; i++)
+			fork_and_wait();
+		mean = (now() - begin) / FORKS;
+		if (!round || mean < least)
+			least = mean;
+	}
+	return least;
 }
 
 static double start_seconds(int fd, struct profil_start *start)
@@ -180,7 +190,7 @@ TEST_F(cost, fork_and_exit)
 	profiled = fork_seconds();
 	TH_LOG("%ld possible CPUs: fork and exit: %.0f instructions, %.0f more with a profile",
 	       self->cpus, plain / self->unit, (profiled - plain) / self->unit);
-	EXPECT_EQ(FORKS + 10, get_status(self->fd).forks_followed);
+	EXPECT_EQ(ROUNDS * (FORKS + 10), get_status(self->fd).forks_followed);
 	EXPECT_GE(MOST_FORK, (profiled - plain) / self->unit);
 }
 
