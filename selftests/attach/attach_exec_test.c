@@ -90,7 +90,8 @@ static int attach_before_exec(struct __test_metadata *_metadata, struct _test_da
 	ASSERT_TRUE(EVENTUALLY(now_ns() >= *self->when && task_state(target.pid) == 'S'));
 	ASSERT_EQ(EAGAIN, read_all(&self->records, self->device));
 	EXPECT_EQ(!error, count_records(&self->records, PROFIL_RECORD_EXEC, target.pid)) {
-		TH_LOG("exec %llu ns after the call: errno %d", (unsigned long long)ahead_ns, error);
+		TH_LOG("exec %llu ns after the call: errno %d", (unsigned long long)ahead_ns,
+		       error);
 	}
 	kill_target(&target);
 	free_records(&self->records);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The order of a log's records when all CPUs write: a sample is after what must be known to place it,
- * and before the end of its process. The log is read all the time, also while a CPU is sampled.
+ * The order of a log's records when all CPUs write: a sample is after what must be known to place
+ * it, and before the end of its process. The log is read all the time, also while a CPU is sampled.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>

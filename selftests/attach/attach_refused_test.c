@@ -146,7 +146,9 @@ TEST_F(refused, other_kinds_of_files)
 		"maps", "smaps", "pagemap", "stat", "auxv", "environ", "cmdline", "exe", "root",
 		"ns/pid", "",
 	};
-	static const char *const files[] = { "/dev/zero", "/dev/profil", "/proc", "/proc/self/exe" };
+	static const char *const files[] = {
+		"/dev/zero", "/dev/profil", "/proc", "/proc/self/exe",
+	};
 	pid_t pid = self->target.pid;
 	int ends[2];
 	size_t i;

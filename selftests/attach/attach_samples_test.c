@@ -118,9 +118,9 @@ static void spin_a_while(void *data)
 }
 
 /*
- * The target's CPU time from its release to its record EXIT. The module takes no samples after that,
- * but the kernel still closes files and tells the parent. From Linux 6.16 on, it also frees the
- * memory then.
+ * The target's CPU time from its release to its record EXIT. The module takes no samples after
+ * that, but the kernel still closes files and tells the parent. From Linux 6.16 on, it also frees
+ * the memory then.
  */
 static double sampled_seconds(const struct _test_data_samples *self, pid_t pid,
 			      const struct end *end)
@@ -163,11 +163,11 @@ static const struct {
 
 /*
  * Ticks are off by less than one tick, and thinned ones by less than one more sample. An even timer
- * is off by less than one sample, and a random one by less than one at each end. A thread's CPU time
- * begins when the scheduler reads the clock, and the timer starts when it has decided: up to 4,000
- * instructions later, at 8 ns.
+ * is off by less than one sample, and a random one by less than one at each end. A thread's CPU
+ * time begins when the scheduler reads the clock, and the timer starts when it has decided: up to
+ * 4,000 instructions later, at 8 ns.
  */
-#define SWITCH_SECONDS	32e-6
+#define SWITCH_SECONDS	(32 / 1e6)
 
 static double stretch_allowance(unsigned int clock, double rate, double hz, long preempted)
 {
@@ -264,8 +264,8 @@ TEST_F(samples, of_user_mode_only)
 
 /*
  * The loop is in the kernel only while an interrupt interrupts it, or another thread preempts it. A
- * tick that comes just then is a sample of the kernel. Without its mode, each tick in the loop would
- * be.
+ * tick that comes just then is a sample of the kernel. Without its mode, each tick in the loop
+ * would be.
  */
 static uint64_t most_kernel_samples_in_loop(const struct end *end)
 {
@@ -289,9 +289,10 @@ TEST_F(samples, of_kernel_mode_only)
  * Each sample tells its mode: the loop is one stretch in user mode, and the calls are one in the
  * kernel. (thread_seconds() in between takes far less than a tick.)
  *
- * The kernel's own count, too: it counts the same ticks by the same mode, and divides the exact time
- * in that proportion. So each share of n ticks in N is off by n / N of what the sum is off: less than
- * one tick for each stretch. Ticks before the release have not been sampled, but are in its share.
+ * The kernel's own count, too: it counts the same ticks by the same mode, and divides the exact
+ * time in that proportion. So each share of n ticks in N is off by n / N of what the sum is off:
+ * less than one tick for each stretch. Ticks before the release have not been sampled, but are in
+ * its share.
  */
 TEST_F(samples, of_both_modes)
 {

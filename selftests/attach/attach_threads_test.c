@@ -58,7 +58,9 @@ FIXTURE_TEARDOWN(threads)
 	close(self->device);
 }
 
-/* Runs a target from its release to its end. Nothing is lost, and EXIT is the last record of each. */
+/*
+ * Runs a target from its release to its end. Nothing is lost, and EXIT is the last record of each.
+ */
 static void follow(struct __test_metadata *_metadata, struct _test_data_threads *self,
 		   void (*run)(void *arg), __u32 flags)
 {
@@ -94,9 +96,9 @@ static const struct profil_record_thread *end_of(const struct records *records, 
 }
 
 /*
- * The end of a thread, after @nr others with its ID. It has used at least the time that its own clock
- * showed, and at most the CPU time of the process, less @others_ns: what the clocks of the other
- * threads showed.
+ * The end of a thread, after @nr others with its ID. It has used at least the time that its own
+ * clock showed, and at most the CPU time of the process, less @others_ns: what the clocks of the
+ * other threads showed.
  */
 static void expect_end(struct __test_metadata *_metadata, const struct _test_data_threads *self,
 		       const struct thread *thread, int nr, double others_ns)
@@ -312,7 +314,8 @@ TEST_F(threads, exec_by_another_thread)
 	EXPECT_EQ(report->first.tid, report->next.tid);
 	expect_end(_metadata, self, &report->next, 1, 0);
 	EXPECT_LT(&exec->head, &end_of(records, report->next.tid, 1)->head);
-	EXPECT_LT(report->threads[0].cpu_ns + 20000000, end_of(records, report->next.tid, 1)->cpu_ns);
+	EXPECT_LT(report->threads[0].cpu_ns + 20000000,
+		  end_of(records, report->next.tid, 1)->cpu_ns);
 	EXPECT_EQ(NULL, end_of(records, report->threads[0].tid, 0));
 	EXPECT_EQ(2, count_records(records, PROFIL_RECORD_THREAD, ANY));
 }

@@ -2,9 +2,10 @@
 /*
  * Whether the new program of an attached process may be sampled is decided by a kprobe, before the
  * kernel sets up the program's registers. If kprobes are switched off, it is decided a few
- * microseconds after that: meanwhile no sample may have a pc, which would be an address of a program
- * that may have more rights. The process executes itself many times at the highest rate, so some
- * samples fall into that time. They have pc 0. Records of mappings are missing, and the log says so.
+ * microseconds after that: meanwhile no sample may have a pc, which would be an address of a
+ * program that may have more rights. The process executes itself many times at the highest rate, so
+ * some samples fall into that time. They have pc 0. Records of mappings are missing, and the log
+ * says so.
  */
 #include "kselftest_harness.h"
 #include "attach/target.h"
@@ -14,8 +15,8 @@
 #define EXECS	400
 #define RATE	20000
 /*
- * On arm64, exec clears all registers before it sets the pc: 50 instructions, 400 times, at 8 ns take
- * 0.16 ms, in which 3 samples are due.
+ * On arm64, exec clears all registers before it sets the pc: 50 instructions, 400 times, at 8 ns
+ * take 0.16 ms, in which 3 samples are due.
  */
 #ifdef __aarch64__
 #define MOST_WITHOUT	10

@@ -5,8 +5,8 @@
  * possible must not interrupt a CPU more than once a second in the long run.
  *
  * The attacker starts and ends a profile, waits until the hooks are detached, and does it again.
- * The kernel does not show when they are detached. But /proc/interrupts, which anyone may read, shows
- * whether a start attached them. If it did not, the pause was too short, and is doubled.
+ * The kernel does not show when they are detached. But /proc/interrupts, which anyone may read,
+ * shows whether a start attached them. If it did not, the pause was too short, and is doubled.
  *
  * hooks.c proves the bound: for max_hook_seconds of M, at most log2(M) + 1 attachments of a hook
  * once, and one for each M seconds. The test has a lower M than the default of 256, with which 0.55
@@ -39,7 +39,8 @@ struct attack {
 	int err;
 	unsigned int starts;
 	unsigned int attachments;	/* that the attacker saw */
-	long calls;			/* more function call interrupts of the last CPU than idle */
+	/* more function call interrupts of the last CPU than idle */
+	long calls;
 	double seconds;
 };
 

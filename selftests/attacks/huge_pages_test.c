@@ -170,8 +170,8 @@ static int hit_above_the_limit(int device, bool reserved)
 
 /*
  * Forks another process of the same user. When it gets a byte, it tries to pin one more page. It
- * ends when nobody can send one any more. Fork it before the huge pages exist: fork makes the kernel
- * replace them.
+ * ends when nobody can send one any more. Fork it before the huge pages exist: fork makes the
+ * kernel replace them.
  */
 static pid_t fork_prober(int device, const int go[2])
 {
@@ -207,8 +207,9 @@ static int start_at_the_limit(int device, bool reserved)
 		return 1;
 	pinned = get_status(device).pinned_bytes;
 	at_limit = send_byte(go[1]) ? 0 : wait_for(prober);
-	ksft_print_msg("%d counters in each of %d huge pages: %llu KiB pinned, one more page is %s\n",
-		       MOST_EACH, NR, pinned >> 10, at_limit ? "refused" : "pinned");
+	ksft_print_msg("%d counters in each of %d huge pages: %llu KiB pinned\n", MOST_EACH, NR,
+		       pinned >> 10);
+	ksft_print_msg("one more page is %s\n", at_limit ? "refused" : "pinned");
 	return pinned != NR * HUGE || !at_limit;
 }
 

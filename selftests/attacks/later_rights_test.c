@@ -206,8 +206,8 @@ static int give_capability(const char *path)
 
 /*
  * The program has no other users, groups and capabilities than its watcher, and is dumpable: only
- * that it is secure tells that it has been given rights. Security modules tell by the same flag that
- * a program has another domain.
+ * that it is secure tells that it has been given rights. Security modules tell by the same flag
+ * that a program has another domain.
  */
 TEST_F(later, secure_program_is_not_sampled)
 {

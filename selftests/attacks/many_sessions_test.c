@@ -11,7 +11,8 @@
  *
  * Run it in a guest with 3 GiB, whose clock is instructions:
  *
- *	scripts/vm/run --kernel 6.1 --sealed --smp 1 --mem 3G -- selftests/attacks/many_sessions_test
+ *	scripts/vm/run --kernel 6.1 --sealed --smp 1 --mem 3G -- \
+ *		selftests/attacks/many_sessions_test
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -201,7 +201,9 @@ static void start_at_the_limit(int device, uid_t uid, const int *go)
 
 	count_all(&start, &regions[0], map_memory(PAGE), 64, 1);
 	regions[1] = regions[0];
-	regions[0].end = regions[1].start = regions[1].offset = PAGE;
+	regions[0].end = PAGE;
+	regions[1].start = PAGE;
+	regions[1].offset = PAGE;
 	start.nr_regions = 2;
 	set_oom_score("-1000");
 	if (become_user(uid, 8))

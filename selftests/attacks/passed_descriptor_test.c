@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Root attaches a process and passes the open file to a user, who attaches own processes with it.
- * They get the user's rights, not root's: no sample and no mapping of a set-user-ID program, and the
- * user's limits.
+ * They get the user's rights, not root's: no sample and no mapping of a set-user-ID program, and
+ * the user's limits.
  */
 #include <signal.h>
 #include <sys/prctl.h>

@@ -30,9 +30,9 @@
 /*
  * In instructions. Measured with 1 possible CPU: 44,000 and 19,200; with two CPUs and a tick
  * every 500,000 instructions: 67,000 and 14,800. From Linux 6.7 on, a start locks each mapping:
- * 26,100; more on arm64, where an atomic operation is several instructions, and on PREEMPT_RT, where
- * locks sleep: 29,400. With a lock, a phase and figures for each CPU from the start, it was 62,800 and
- * 37,000 with 64 CPUs, and 127,000 and 110,800 with 256.
+ * 26,100; more on arm64, where an atomic operation is several instructions, and on PREEMPT_RT,
+ * where locks sleep: 29,400. With a lock, a phase and figures for each CPU from the start, it was
+ * 62,800 and 37,000 with 64 CPUs, and 127,000 and 110,800 with 256.
  */
 #define MOST_FORK	80000
 #ifdef __x86_64__

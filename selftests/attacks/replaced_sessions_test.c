@@ -16,7 +16,7 @@
 
 #define STARTS		400
 #define BETWEEN		20	/* number of starts from one discard to the next */
-#define MOST		5	/* times the usual cost, for the few sessions that are not freed yet */
+#define MOST		5	/* times the usual cost, for the few sessions not freed yet */
 #define EACH_US		1	/* for each session, while no worker runs */
 #define WORKERS		"/sys/devices/virtual/workqueue/cpumask"	/* of unbound queues */
 

@@ -16,7 +16,7 @@
 #include "files.h"
 #include "kernel/pinned_pages.h"
 
-#define PIECE	(1U << 20)
+#define PIECE	(1024U * 1024)
 #define PIECES	1024	/* the maximum of one call: 1 GiB */
 
 /*

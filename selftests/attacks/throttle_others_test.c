@@ -41,7 +41,9 @@ static unsigned int be_expensive(struct profile *profile)
 	return stop(profile->fd).rate;
 }
 
-/* On another CPU, while the parent sleeps: a child of root lowers the limit, and a user is sampled. */
+/*
+ * On another CPU, while the parent sleeps: a child of root lowers the limit, and a user is sampled.
+ */
 static unsigned int rate_below_limit(struct profile *profile)
 {
 	unsigned int *left = map_shared(sizeof(*left));

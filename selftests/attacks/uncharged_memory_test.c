@@ -107,7 +107,9 @@ static void see_all_charged(struct __test_metadata *_metadata,
 	long long unseen = 0;
 
 	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
-	/* the kernel updates a cgroup's statistics every 2 s; 5.10 leaves 32 pages of each CPU out */
+	/*
+	 * the kernel updates a cgroup's statistics every 2 s; 5.10 leaves 32 pages of each CPU out
+	 */
 	if (kernel_is_before(5, 14))
 		unseen = 32 * sysconf(_SC_NPROCESSORS_ONLN) * (long long)PAGE;
 	EXPECT_TRUE(EVENTUALLY(charged(self) + unseen >= existing(self)));

@@ -145,7 +145,7 @@ TEST_F(worker_time, is_small_for_discards)
 	attackers = children_seconds();
 	for (i = 0; i < CHILDREN; i++)
 		all += times[i];
-	ksft_print_msg("%ld discards in %.0f ms of CPU time; workers used %.0f ms, a share of %.2f\n",
+	ksft_print_msg("%ld discards in %.0f ms of CPU time; workers used %.0f ms, %.2f of it\n",
 		       all, attackers * 1e3, workers * 1e3, workers / attackers);
 	EXPECT_GE(SHARE * attackers, workers);
 	EXPECT_EQ(0, used.hasty);

@@ -210,13 +210,15 @@ TEST_F(bins, regions)
 	/*
 	 * Three regions with holes between them. The offset of the third is below its start.
 	 */
-	r[1] = r[2] = r[0];
+	r[1] = r[0];
+	r[2] = r[0];
 	r[0].end = r[0].start + 0x100;
 	r[1].start += 0x200;
 	r[1].offset = r[1].start;
 	r[1].end = r[1].start + 0x100;
 	r[1].buf += PAGE;
-	r[1].bytes = r[2].bytes = PAGE;
+	r[1].bytes = PAGE;
+	r[2].bytes = PAGE;
 	r[2].start += PAGE;
 	r[2].offset = r[2].start - 0x80;
 	r[2].buf += 3 * PAGE;

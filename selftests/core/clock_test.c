@@ -149,7 +149,7 @@ TEST_F(clock, running_threads)
 }
 
 /* Returns the number of local timer interrupts of a CPU; -1 if it is not available. */
-static long interrupts(int cpu)
+static long timer_interrupts(int cpu)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
 	long counts[2] = { -1, -1 };
@@ -183,9 +183,9 @@ TEST_F(clock, processor_without_tick)
 	/* the tick is not restarted for it: there would be hz interrupts per second */
 	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TICK, 10));
 	burn(0.1);
-	before = interrupts(1);
+	before = timer_interrupts(1);
 	burn(0.5);
-	before = interrupts(1) - before;
+	before = timer_interrupts(1) - before;
 	ksft_print_msg("%ld interrupts in 0.5 s\n", before);
 	EXPECT_GT(hz / 2, before);
 }
@@ -219,12 +219,12 @@ static double count_interrupts(long nr[2])
 	int cpu;
 
 	for (cpu = 0; cpu < 2; cpu++)
-		before[cpu] = interrupts(cpu);
+		before[cpu] = timer_interrupts(cpu);
 	used = thread_seconds();
 	burn(0.2);
 	used = thread_seconds() - used;
 	for (cpu = 0; cpu < 2; cpu++)
-		nr[cpu] = interrupts(cpu) - before[cpu];
+		nr[cpu] = timer_interrupts(cpu) - before[cpu];
 	return used;
 }
 
@@ -238,13 +238,13 @@ TEST_F(clock, no_interrupt_elsewhere)
 	long with[2], without[2];
 	double points;
 
-	if (interrupts(1) < 0)
+	if (timer_interrupts(1) < 0)
 		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 	count_interrupts(without);
 	ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock, rate));
 	points = rate * count_interrupts(with);
-	ksft_print_msg("interrupts without, with: %ld, %ld on CPU 0, %ld, %ld on CPU 1; %.1f points\n",
+	ksft_print_msg("interrupts without, with: CPU 0 %ld, %ld, CPU 1 %ld, %ld; %.1f points\n",
 		       without[0], with[0], without[1], with[1], points);
 	EXPECT_LE(points - 2, with[0]);
 	EXPECT_GT(points / 2, with[1]);
@@ -260,7 +260,7 @@ static int armed_in_list(void)
 	int nr = 0;
 
 	while (file && fgets(line, sizeof(line), file))
-		nr += strstr(line, "profil_timer_fire") != NULL;
+		nr += !!strstr(line, "profil_timer_fire");
 	if (file)
 		fclose(file);
 	return nr;

@@ -74,7 +74,7 @@ static bool map(int protection, int flags, int fd)
 	return mapped != MAP_FAILED && !munmap(mapped, PAGE);
 }
 
-static bool operate(enum operation operation, const FIXTURE_DATA(others) *self)
+static bool operate(enum operation operation, const struct _test_data_others *self)
 {
 	switch (operation) {
 	case MAPPING:
@@ -94,7 +94,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Returns a negative number on error. */
-static double cheap_cost(enum operation operation, const FIXTURE_DATA(others) *self)
+static double cheap_cost(enum operation operation, const struct _test_data_others *self)
 {
 	static double costs[REPETITIONS];
 	double begin;
@@ -111,7 +111,7 @@ static double cheap_cost(enum operation operation, const FIXTURE_DATA(others) *s
 	return costs[CHEAP] / (operation == SWITCH ? 2 : 1);
 }
 
-static struct costs measure(const FIXTURE_DATA(others) *self)
+static struct costs measure(const struct _test_data_others *self)
 {
 	struct costs costs;
 	int i;
@@ -182,7 +182,7 @@ FIXTURE_TEARDOWN(others)
 /* What a target does that nobody attaches to. */
 static void profile_itself(void *self_)
 {
-	const FIXTURE_DATA(others) *self = self_;
+	const struct _test_data_others *self = self_;
 	struct profil_region region;
 	struct profil_start start;
 

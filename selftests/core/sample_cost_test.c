@@ -7,9 +7,9 @@
  * Interruptions of a loop (load/gaps.h) are compared with interrupts that do not sample: the tick
  * before the module's hook is attached, and a timer that does nothing, of selftests/late.
  *
- * There must be two frequent numbers, without and with a sample, that differ as they should. And the
- * means must not differ by much more or less, as they would if the cost had changed by as much as the
- * kernel's paths in an interrupt differ.
+ * There must be two frequent numbers, without and with a sample, that differ as they should. And
+ * the means must not differ by much more or less, as they would if the cost had changed by as much
+ * as the kernel's paths in an interrupt differ.
  *
  *	scripts/check/run sample_cost
  *
@@ -26,7 +26,7 @@
 #define TICKS		160	/* interruptions to measure */
 #define TIMERS		MAX_GAPS
 #define TIMER_HZ	4000
-#define TEXT_BYTES	((size_t)1 << 16)	/* that is profiled, from the page of measure_gaps() on */
+#define TEXT_BYTES	((size_t)1 << 16)	/* profiled, from the page of measure_gaps() on */
 /* in instructions: */
 #define SPREAD		50	/* of the paths of the kernel around the median */
 #define MEAN_TOLERANCE	15	/* the proportion of paths makes up to 10; they differ by 18 */
@@ -53,13 +53,16 @@ FIXTURE_VARIANT(cost) {
 		.rate = (rate_), .figures = { __VA_ARGS__ },		\
 	}
 
-/* The ticks first: for the timer, the kprobe of selftests/late is loaded, which makes ticks dearer. */
+/*
+ * The ticks first: for the timer, the kprobe of selftests/late is loaded, which makes ticks dearer.
+ */
 COST(tick, false, PROFIL_CLOCK_TICK, 250, 130, 138);
 /* 2 Hz: nearly all ticks take no sample, and one in 125 does */
 COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 103, 99);
 FIXTURE_VARIANT_ADD(cost, tick_beside_target) {
 	.beside_target = true, .clock = PROFIL_CLOCK_TICK, .rate = 250, .figures = { 154, 154 },
 };
+
 COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 191, 195);
 COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 83, 80);
 COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 98, 95);
@@ -152,7 +155,8 @@ TEST_F(cost, sample)
 		ASSERT_EQ(0, await_end(&self->target).status);
 	} else {
 		if (variant->beside_target) {
-			ASSERT_EQ(0, start_target(&self->target, self->device, wait_for_ever, NULL));
+			ASSERT_EQ(0, start_target(&self->target, self->device, wait_for_ever,
+						  NULL));
 			ASSERT_EQ(0, attach_target(self->device, &self->target, 0));
 			release(&self->target);
 		}
@@ -166,7 +170,7 @@ TEST_F(cost, sample)
 		SKIP(return, "no figures of this kernel");
 	figure = variant->figures[kernel];
 	difference = closest_difference(&bare, self->gaps, figure);
-	ksft_print_msg("%u instructions for a sample, %.1f in the mean, %u expected; %u interrupts\n",
+	ksft_print_msg("%u instructions for a sample, %.1f in the mean, %u expected; %u times\n",
 		       difference, mean, figure, self->gaps->nr);
 	EXPECT_GE(figure + TOLERANCE, difference);
 	EXPECT_LE(figure, difference + TOLERANCE);

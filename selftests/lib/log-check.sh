@@ -34,6 +34,6 @@ fi
 ! awk '/, mode:0x.*nodemask=/ || / invoked oom-killer: / { failed = NR }
 	failed && NR <= failed + 5 &&
 		sub(/Call [Tt]race:/, "allocation trace:") { failed = 0 }
-	{ sub(/WARNING: workqueue cpumask: online intersect/, "workqueue cpumask: online intersect") }
+	/WARNING: workqueue cpumask: online intersect/ { sub(/WARNING: w/, "w") }
 	{ print }' "$1" |
 	grep -naE -- "${patterns//$'\n'/}"

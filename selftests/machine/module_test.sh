@@ -36,7 +36,8 @@ end_session() {
 }
 
 # With a maximum of a second, the hook is removed one second after the last session. There are two,
-# half a second apart: 0.7 s after the second, and so 1.2 s after the first, the hook is still there.
+# half a second apart: 0.7 s after the second, and so 1.2 s after the first, the hook is still
+# there.
 stays_after_last_session() {
 	echo 1 >"$most" || return
 	start_steps start=1 stop wait start=1 wait stop wait || return
@@ -104,10 +105,12 @@ start_needs_ftrace() {
 	echo 0 >"$ftrace" || return 1
 	programs/session </dev/null 2>"$work/err" || status=$?
 	# not built for other architectures
-	[ ! -e ../tools/profil ] || ../tools/profil -o "$work/result" programs/spin 0.1 2>>"$work/err"
+	[ ! -e ../tools/profil ] ||
+		../tools/profil -o "$work/result" programs/spin 0.1 2>>"$work/err"
 	echo 1 >"$ftrace"
 	[ "$status" = 1 ] && grep -q 'start: Operation not supported' "$work/err" || return
-	[ ! -e ../tools/profil ] || grep -q 'attach.*EOPNOTSUPP.*kernel.ftrace_enabled=1' "$work/err"
+	[ ! -e ../tools/profil ] ||
+		grep -q 'attach.*EOPNOTSUPP.*kernel.ftrace_enabled=1' "$work/err"
 }
 
 # No sample is lost if the function tracer and a kprobe trace the tick, and the tracer all functions
@@ -152,7 +155,11 @@ attaches_without_proc() {
 	local status
 
 	unshare --mount sh -c 'mount -t tmpfs none /proc &&
-		if [ -n "$PROFIL_MODULE" ]; then insmod "$PROFIL_MODULE"; else modprobe profil; fi' \
+		if [ -n "$PROFIL_MODULE" ]; then
+			insmod "$PROFIL_MODULE"
+		else
+			modprobe profil
+		fi' \
 		2>"$work/err" || return
 	../tools/profil -o "$work/result" -t "$work/profile" programs/spin 0.1 2>"$work/err"
 	status=$?

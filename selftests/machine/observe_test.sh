@@ -184,8 +184,9 @@ trace_has_all_events() {
 	tee "$work/trace" <"$tracing/trace" >"$work/err"
 	enable_events 0
 	child=$(sed -n 's/^child //p' "$work/out")
+	memory='regions=1 pages=3$'
 
-	traced " steps-$pid +.* profil_start: tgid=$pid rate=[0-9]+ flags=(0|0x0) regions=1 pages=3\$" &&
+	traced " steps-$pid +.* profil_start: tgid=$pid rate=[0-9]+ flags=(0|0x0) $memory" &&
 	traced " steps-$pid +.* profil_fork: child=[0-9]+ error=0\$" &&
 	traced " steps-$pid +.* profil_fault: tgid=$pid error=14\$" &&
 	traced " steps-$pid +.* profil_stop: tgid=$pid state=4 samples=[1-9][0-9]* lost=0\$" &&

@@ -134,8 +134,8 @@ static void expect_without_call(struct __test_metadata *_metadata, struct one_co
 	/* The worker runs at once. No load before that: it would map the page. */
 	usleep(100000);
 	/*
-	 * A stretch of eight ticks has seven at least. A migration takes one, and so does the worker
-	 * if it has preempted the thread.
+	 * A stretch of eight ticks has seven at least. A migration takes one, and so does the
+	 * worker if it has preempted the thread.
 	 */
 	seen = one_counter_value(r);
 	EXPECT_LE(5, seen);
@@ -157,7 +157,9 @@ TEST_F(file_page, is_copied_for_a_sample)
 	expect_without_call(_metadata, &self->r);
 }
 
-/* Each generation shares the page with the one before. None of them has a sample before its fork. */
+/*
+ * Each generation shares the page with the one before. None of them has a sample before its fork.
+ */
 TEST_F(file_page, is_copied_for_each_forked_child)
 {
 	static const uint32_t flags[] = { PROFIL_PIN_ON_HIT, 0 };

@@ -322,12 +322,12 @@ TEST_F(refused, after_the_end_of_a_file)
 static uintptr_t start_of(const char *name)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
-	unsigned long start, found = 0;
+	unsigned long found = 0;
 	char line[512];
 
 	while (maps && !found && fgets(line, sizeof(line), maps))
-		if (strstr(line, name) && sscanf(line, "%lx", &start) == 1)
-			found = start;
+		if (strstr(line, name))
+			found = strtoul(line, NULL, 16);
 	if (maps)
 		fclose(maps);
 	return found;

@@ -324,15 +324,15 @@ TEST_F(replaced, by_numa_balancing)
 static bool add_swap(void)
 {
 	return !system("grep -q ^/ /proc/swaps || { "
-		       "{ { [ -e /sys/block/zram0 ] || modprobe zram; } && "
-		       "cd /sys/block/zram0 && "
-		       "echo 64M >disksize && mkswap /dev/zram0 && "
+		       "{ { [ -e /sys/block/zram0 ] || modprobe zram; } &&\n"
+		       "cd /sys/block/zram0 &&\n"
+		       "echo 64M >disksize && mkswap /dev/zram0 &&\n"
 		       "swapon /dev/zram0; } >/dev/null 2>&1; }");
 }
 
 static void remove_swap(void)
 {
-	if (system("if grep -q ^/dev/zram0 /proc/swaps; then "
+	if (system("if grep -q ^/dev/zram0 /proc/swaps; then\n"
 		   "swapoff /dev/zram0; echo 1 >/sys/block/zram0/reset; fi"))
 		ksft_print_msg("cannot remove the swap on zram0\n");
 }

@@ -21,8 +21,8 @@ FIXTURE_OF_PROFILE(children)
  *
  * If children alternate on a CPU, the ends of their stretches are also in phase with the tick: what
  * is not sampled (fork, exit, kernel threads) runs after the tick that wakes it, and no tick hits
- * it. Per child it takes up to one tick, which its neighbours get: beside what is random, each child
- * may be off by one tick, all in the same direction.
+ * it. Per child it takes up to one tick, which its neighbours get: beside what is random, each
+ * child may be off by one tick, all in the same direction.
  */
 static void expect_children(struct __test_metadata *_metadata,
 			    const struct profile *profile,

@@ -253,7 +253,8 @@ static int use_all_of_the_limit(struct profile *profile, int number)
 	profile->start.flags = 0;
 	if (become_user(61005, COUNTER_PAGES))
 		return 100;
-	if (!EVENTUALLY(!(error = start_profile(profile)) || error != ENOMEM) || error)
+	(void)EVENTUALLY((error = start_profile(profile)) != ENOMEM);
+	if (error)
 		return 104;
 	/* the limit is exhausted: a child cannot start a session */
 	if (number == 0 && !fork())

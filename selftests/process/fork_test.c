@@ -115,7 +115,7 @@ TEST_F(fork, sample_copies_the_page)
 	sched_setscheduler(0, SCHED_OTHER, &normal);
 }
 
-#define GENERATIONS	40	/* fewer than the sessions that PREEMPT_RT has in reserve (fork.c) */
+#define GENERATIONS	40	/* fewer than PREEMPT_RT has sessions in reserve (fork.c) */
 
 /*
  * Each generation forks at once, and stores whether it is profiled after its child has exited.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program for comparisons: it adds up as many numbers as ROUNDS says, in millions. Its exit status is
- * STATUS if standard input has as many bytes as its argument says, else 1.
+ * A program for comparisons: it adds up as many numbers as ROUNDS says, in millions. Its exit
+ * status is STATUS if standard input has as many bytes as its argument says, else 1.
  */
 #include <stdlib.h>
 #include <unistd.h>

@@ -10,8 +10,8 @@
  * The new code uses SECONDS of CPU time. The program prints the CPU time that was actually used, in
  * seconds.
  *
- * Each round of "dlopen" loads libfollow.so, uses it and unloads it, and then libother.so. They have
- * the same size, so both are at the same address. It prints the function and its CPU time.
+ * Each round of "dlopen" loads libfollow.so, uses it and unloads it, and then libother.so. They
+ * have the same size, so both are at the same address. It prints the function and its CPU time.
  */
 #include <dlfcn.h>
 #include <stdio.h>

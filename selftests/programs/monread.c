@@ -4,8 +4,8 @@
  *
  * usage: monread MON.OUT PROGRAM
  *
- * Functions have their names from PROGRAM's symbol table. A mark of <prof.h> has no size, and extends
- * to the next function or mark. The lines are:
+ * Functions have their names from PROGRAM's symbol table. A mark of <prof.h> has no size, and
+ * extends to the next function or mark. The lines are:
  *   range LPC HPC	in hexadecimal
  *   calls NAME N	for each call count; NAME is ? outside all functions
  *   samples NAME N	for each function with samples

@@ -17,8 +17,8 @@
  *                     two functions, although that has only a tenth of the time
  *
  * Prints one line of name=value: the effective rate; samples; CPU seconds of all threads;
- * delivered: samples / (rate x CPU seconds); inside: samples in both functions; share: of these, those
- * in the first; true: the same of CPU time; elapsed: total time in ns.
+ * delivered: samples / (rate x CPU seconds); inside: samples in both functions; share: of these,
+ * those in the first; true: the same of CPU time; elapsed: total time in ns.
  */
 #include <asm/perf_regs.h>
 #include <linux/perf_event.h>
@@ -301,7 +301,7 @@ static void start_kernel(int device, unsigned int clock, unsigned int rate,
 
 static const struct {
 	const char *name;
-	void (*function)(struct worker *);
+	void (*function)(struct worker *worker);
 } workloads[] = {
 	{ "spin", spin },
 	{ "syscalls", do_syscalls },
@@ -359,8 +359,8 @@ int main(int argc, char **argv)
 	size_t k;
 
 	if (argc != 6) {
-		fputs("usage: rates tick|timer|random|sigprof|perf|none RATE spin|syscalls|bursts|lockstep|fixed THREADS SECONDS\n",
-		      stderr);
+		fputs("usage: rates tick|timer|random|sigprof|perf|none RATE\n"
+		      "             spin|syscalls|bursts|lockstep|fixed THREADS SECONDS\n", stderr);
 		return 2;
 	}
 	rate = (unsigned int)atoi(argv[2]);
@@ -406,12 +406,11 @@ int main(int argc, char **argv)
 	}
 	inside = counters[0] + counters[1];
 	all = sum_seconds(workers, nr, &first);
-	printf("clock=%s workload=%s threads=%d asked=%u rate=%u samples=%llu seconds=%.4f delivered=%.4f inside=%llu share=%.4f true=%.4f lost=%llu elapsed=%.0f\n",
-	       argv[1], argv[3], nr, rate, status.rate,
-	       (unsigned long long)samples, used,
+	printf("clock=%s workload=%s threads=%d asked=%u rate=%u samples=%llu seconds=%.4f ",
+	       argv[1], argv[3], nr, rate, status.rate, (unsigned long long)samples, used);
+	printf("delivered=%.4f inside=%llu share=%.4f true=%.4f lost=%llu elapsed=%.0f\n",
 	       (double)samples / (status.rate * used), (unsigned long long)inside,
-	       (double)counters[0] / (inside ? (double)inside : 1),
-	       all > 0 ? first / all : 0, (unsigned long long)status.lost,
-	       elapsed * 1e9);
+	       (double)counters[0] / (inside ? (double)inside : 1), all > 0 ? first / all : 0,
+	       (unsigned long long)status.lost, elapsed * 1e9);
 	return 0;
 }

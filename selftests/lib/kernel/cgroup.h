@@ -26,8 +26,8 @@ long long cgroup_number(const struct memory_cgroup *group, const char *name, con
 
 /*
  * Reads a figure of memory.stat. The kernel updates these every 2 s, by a timer that does not wake
- * an idle CPU: this keeps each CPU busy for a tick, so that the timer fires if it is due. Returns -1
- * if there is no such figure.
+ * an idle CPU: this keeps each CPU busy for a tick, so that the timer fires if it is due. Returns
+ * -1 if there is no such figure.
  */
 long long cgroup_statistic(const struct memory_cgroup *group, const char *key);
 

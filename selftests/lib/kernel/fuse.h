@@ -20,10 +20,12 @@
 #include <linux/fuse.h>
 
 #define FUSE_FILE	2	/* node of the file; that of the directory is FUSE_ROOT_ID */
-#define FUSE_FILE_BYTES	(1 << 20)
+#define FUSE_FILE_BYTES	(1024 * 1024)
 #define FUSE_MOST_READS	64	/* unanswered ones */
 
-/* Shared by the server and the test: the numbers of reads and writes, and whether to answer reads */
+/*
+ * Shared by the server and the test: the numbers of reads and writes, and whether to answer reads
+ */
 struct fuse_order {
 	int reads;
 	int writes;

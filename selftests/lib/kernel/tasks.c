@@ -22,14 +22,15 @@ bool read_task_file(pid_t pid, const char *name, char *text, size_t bytes)
 
 bool read_task(pid_t pid, struct task *task)
 {
+	static const char format[] =
+		"%c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d";
 	char text[1024], *name, *end;
 
 	if (!read_task_file(pid, "stat", text, sizeof(text)))
 		return false;
 	name = strchr(text, '(');
 	end = strrchr(text, ')');
-	if (!name || !end || sscanf(end + 2, "%c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-				    "%*s %*s %*s %*s %*s %d", &task->state, &task->nice) != 2)
+	if (!name || !end || sscanf(end + 2, format, &task->state, &task->nice) != 2)
 		return false;
 	snprintf(task->name, sizeof(task->name), "%.*s", (int)(end - name - 1), name + 1);
 	return read_task_file(pid, "schedstat", text, sizeof(text)) &&
@@ -50,9 +51,7 @@ bool is_in_module(pid_t pid)
 	return read_task_file(pid, "stack", text, sizeof(text)) && strstr(text, "[profil]");
 }
 
-unsigned long long each_kworker(
-				unsigned long long (*look)(pid_t pid, const struct task *task, void *data),
-				void *data)
+unsigned long long each_kworker(look_at_task *look, void *data)
 {
 	DIR *proc = opendir("/proc");
 	unsigned long long sum = 0;

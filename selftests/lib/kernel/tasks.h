@@ -31,10 +31,10 @@ char task_state(pid_t pid);
 /* Returns whether the task's kernel stack contains a function of the module. Needs root. */
 bool is_in_module(pid_t pid);
 
+typedef unsigned long long look_at_task(pid_t pid, const struct task *task, void *data);
+
 /* Calls @look for each worker of the kernel. Returns the sum of the results. */
-unsigned long long each_kworker(
-				unsigned long long (*look)(pid_t pid, const struct task *task, void *data),
-				void *data);
+unsigned long long each_kworker(look_at_task *look, void *data);
 
 /* Counts the workers that sleep uninterruptibly in the module. */
 int stuck_kworkers(void);

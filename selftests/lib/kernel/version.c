@@ -14,7 +14,8 @@ bool kernel_is_before(int major, int minor)
 	struct utsname kernel;
 
 	uname(&kernel);
-	sscanf(kernel.release, "%d.%d", &own_major, &own_minor);
+	if (sscanf(kernel.release, "%d.%d", &own_major, &own_minor) != 2)
+		return false;
 	return own_major < major || (own_major == major && own_minor < minor);
 }
 

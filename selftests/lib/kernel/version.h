@@ -14,8 +14,8 @@ bool kernel_is_before(int major, int minor);
 bool kernel_is_realtime(void);
 
 /*
- * Returns the kernel's place in figures of what the module costs on Linux 6.1 and 6.12; -1: there are
- * none of this kernel.
+ * Returns the kernel's place in figures of what the module costs on Linux 6.1 and 6.12; -1: there
+ * are none of this kernel.
  */
 int figured_kernel(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A process that answers each byte, so that asking it switches to another process, and back. It ends
- * with its parent.
+ * A process that answers each byte, so that asking it switches to another process, and back. It
+ * ends with its parent.
  */
 #ifndef SELFTESTS_ECHO_H
 #define SELFTESTS_ECHO_H

@@ -28,9 +28,10 @@ char *map_loops(size_t nr)
 
 void stay_in_loop(char *code, size_t number, double seconds)
 {
-	void (*loop)(unsigned long turns) = (void *)(code + number * LOOP_BYTES);
+	void (*loop)(unsigned long turns);
 	double begin = thread_seconds(), used;
 
+	loop = (void *)(code + number * LOOP_BYTES);
 	/* reads the clock three times only, to leave few ticks to other code */
 	loop(FIRST_TURNS);
 	used = thread_seconds() - begin;

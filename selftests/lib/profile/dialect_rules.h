@@ -40,8 +40,8 @@ void random_seed_vectors(uint64_t seed);
 uint64_t random_any(unsigned int bits);
 
 /*
- * A random row for a rule, with its result. Its buffer has at most @bytes bytes, and the distance at
- * most @bits bits. Most distances are near the first pc of a counter.
+ * A random row for a rule, with its result. Its buffer has at most @bytes bytes, and the distance
+ * at most @bits bits. Most distances are near the first pc of a counter.
  */
 void random_vector(dialect_rule *rule, uint64_t bytes, unsigned int bits, struct vector *row);
 

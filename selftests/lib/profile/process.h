@@ -17,7 +17,7 @@ struct profile {
 	int fd;
 	unsigned int hz;	/* of the tick */
 	double used;		/* CPU time of the process at the start */
-	uint64_t *counter;	/* in a page of its own; private unless share_counters() was called */
+	uint64_t *counter;	/* in a page of its own; private until share_counters() */
 	struct profil_region region;
 	struct profil_start start;
 };

@@ -38,7 +38,9 @@ int main(int argc, char **argv)
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		addresses = table[i].addresses;
 		doing = "first address of the third bucket";
-		/* "approximately two" for 0xffff: the product is rounded down to the bucket before */
+		/*
+		 * "approximately two" for 0xffff: the product is rounded down to the bucket before
+		 */
 		distance_has_bucket(2 * addresses + (table[i].scale == 0xffff), table[i].scale, 2);
 		doing = "last address of the third bucket";
 		distance_has_bucket(3 * addresses - 1, table[i].scale, 2);

@@ -61,7 +61,9 @@ int main()
 		events += instruction();
 	due = (long)((double)(clock() - begin) / CLOCKS_PER_SEC * rate());
 	printf("# %ld events, %ld ticks of %ld\n", events, ticks(), due);
-	/* 10 % are for the time outside the text of the program, which most dialects do not count */
+	/*
+	 * 10 % are for the time outside the text of the program, which most dialects do not count
+	 */
 	check(ticks() <= due + 2 && ticks() > due - due / 10 - 2, "ticks", ticks());
 	check(events <= ticks() && events > ticks() / 2, "events", events);
 	profil((char *)0, 0, 0, 0);
