@@ -39,7 +39,7 @@ fetch() {
 		cd "$out/source/$1"
 		[ -e done ] || {
 			"$top/scripts/deps/apt-suite" bookworm:source apt-get -q --download-only source "$1" &&
-			mkdir -p tree && tar -xf ./*.orig.tar.* --strip-components 1 -C tree && touch done
+			mkdir -p tree && tar -xf ./*.orig.tar.?z --strip-components 1 -C tree && touch done
 		} >fetch.log 2>&1
 	) || die "cannot fetch the source of $1: see $out/source/$1/fetch.log"
 	echo "$out/source/$1/tree"
@@ -60,7 +60,11 @@ build_xz() {
 	echo "$2 $3 \$FLAGS -Wl,--emit-relocs -o \$OUT ${objects[*]} $PWD/src/liblzma/.libs/liblzma.a -lpthread" >link
 }
 input_xz() {
-	tar -c -C "$(fetch xz-utils)" src | head -c 2000000 >"$1"
+	local from
+
+	from=$(fetch xz-utils)
+	# tar would die of a closed pipe
+	tar -c -C "$from" src | { head -c 2000000; cat >/dev/null; } >"$1"
 }
 arguments_xz=(-6 -T1 -c)
 
