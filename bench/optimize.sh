@@ -4,7 +4,7 @@
 # bench/optimize.sh - what profiles of profil gain: BOLT, order of functions, AutoFDO, and as the upper
 # bound the compilers' own instrumented profiles
 #
-# Usage: bench/optimize.sh [PROGRAM...]        (xz, sqlite3, cppcheck; default: all)
+# Usage: bench/optimize.sh [PROGRAM...]        (xz, sqlite3, cppcheck, python3; default: all)
 #
 # Builds each program from Debian's source with -ffunction-sections and --emit-relocs, profiles it in a
 # guest whose clock counts instructions, makes the variants, and compares their CPU times on this
@@ -129,6 +129,28 @@ input_cppcheck() {
 }
 arguments_cppcheck=(--enable=all --quiet args.c lzma_encoder_optimum_normal.c)
 
+build_python3() {
+	local tree objects
+
+	tree=$(fetch python3.11)
+	mkdir -p "$1/Modules"
+	cd "$1"
+	# these are in the program itself
+	printf '%s\n' '*static*' '_json _json.c' 'math mathmodule.c' >Modules/Setup.local
+	"$tree/configure" -q CC="$2" OPT="-DNDEBUG -fwrapv" CFLAGS="$3" LDFLAGS="$3" >log 2>&1 &&
+		make -s -j2 python >>log 2>&1 || die "see $1/log"
+	# the program searches lib beside itself and above
+	mkdir -p "$out/python3/lib"
+	ln -sfn "$tree/Lib" "$out/python3/lib/python3.11"
+	# no PIE, like that of Debian: BOLT refuses one with computed gotos
+	objects="$PWD/Programs/python.o $PWD/libpython3.11.a"
+	echo "$2 $3 \$FLAGS -no-pie -Wl,-E,--emit-relocs -o \$OUT $objects -ldl -lutil -lm" >link
+}
+input_python3() {
+	cp "$top/bench/python3_input.py" "$1"
+}
+arguments_python3=(-S -)
+
 # variant PROGRAM NAME CC FLAGS [LINKER_FLAGS]: builds PROGRAM/NAME, unless it is there
 variant() {
 	local home=$out/$1
@@ -174,8 +196,8 @@ export_to() {
 add() { compared+=("$1=$2=$home/$1"); }
 
 by_order() {
-	export_to "$program" gcc order order
-	relink "$program" order gcc "-fuse-ld=lld -Wl,--symbol-ordering-file=order"
+	export_to "$program" gcc order functions
+	relink "$program" order gcc "-fuse-ld=lld -Wl,--symbol-ordering-file=functions"
 	relink "$program" lld gcc -fuse-ld=lld
 	add lld lld
 	add order lld
@@ -226,6 +248,8 @@ by_pgo() {
 	if [ ! -e "$home/gcc-pgo" ]; then
 		( "build_$program" "$home/gcc-pgo.build" gcc-12 "$flags $whole -fprofile-generate" )
 		relink "$program" gcc-counting gcc-pgo
+		# counts of what has run in the build, as python3 does
+		find "$home/gcc-pgo.build" -name '*.gcda' -delete
 		run "$program" gcc-counting || die "$home/gcc-counting failed"
 		find "$home/gcc-pgo.build" -name '*.l[ao]' -delete -o -name '*.[ao]' -delete
 		variant "$program" gcc-pgo gcc-12 "$whole -fprofile-use"
@@ -240,6 +264,8 @@ measure() {
 	mkdir -p "$home"
 	[ -e "$home/input" ] || "input_$1" "$home/input"
 	variant "$1" gcc gcc-12 "-g -gdwarf-4 $whole"
+	# before the guest, which takes minutes; and python3 compiles what it imports
+	run "$1" gcc || die "$home/gcc failed"
 	profile "$1" gcc
 	add gcc gcc
 	# a control: its interval contains 0, but for one in 20
@@ -252,8 +278,8 @@ measure() {
 }
 
 make -s lib tools
-[ $# -gt 0 ] || set -- xz sqlite3 cppcheck
+[ $# -gt 0 ] || set -- xz sqlite3 cppcheck python3
 for program; do
-	declare -F "build_$program" >/dev/null || die "unknown program '$program': xz, sqlite3 or cppcheck"
+	declare -F "build_$program" >/dev/null || die "unknown program '$program': xz, sqlite3, cppcheck or python3"
 	( measure "$program" )
 done | tee "$out/figures.csv"
