@@ -261,7 +261,7 @@ document_options() {
 # completed_options SHELL SUBCOMMAND: prints the options that the completion offers, without those in
 # descriptions and in zsh's lists of options that exclude each other
 completed_options() {
-	local file=../tools/completion/profil.$1 in=__profil_in_run list
+	local file=../tools/completion/profil.$1 in=__profil_in_$2 list
 
 	case $1 in
 	bash)
@@ -277,7 +277,7 @@ completed_options() {
 		sed 's/([^)]*)//g; s/\[[^]]*\]//g' "$work/zsh" | grep -oE -- '--[a-z-]+'
 		;;
 	fish)
-		[ "$2" = run ] || in="__profil_in ([a-z]+ )*$2\\b"
+		grep -q "^function $in\$" "$file" || in="__profil_in ([a-z]+ )*$2\\b"
 		grep -E -- "^complete .*-n .*$in" "$file" | grep -oP -- ' -l \K[a-z-]+' | sed 's/^/--/'
 		;;
 	esac
@@ -286,8 +286,10 @@ completed_options() {
 # documented_options SUBCOMMAND: every option is in its manual page, every option of the page exists,
 # and the completions offer these options and no others
 documented_options() {
-	local option page=profil-$1.1 shell
+	local option page=profil-$1.1 shell described=("../tools/man/profil-$1.1")
 
+	# its page refers to the other one for the options of both
+	[ "$1" != top ] || described+=(../tools/man/profil-run.1)
 	options_of profil "$1" >"$work/options"
 	for shell in bash zsh fish; do
 		completed_options $shell "$1" | sort -u | diff "$work/options" - >"$work/diff" ||
@@ -297,7 +299,7 @@ documented_options() {
 		case $option in
 		--help | --usage | --version) continue ;;
 		esac
-		grep -qE -- "^\.It .*Fl -${option#--}( |\$)" "../tools/man/$page" ||
+		grep -qE -- "^\.It .*Fl -${option#--}( |\$)" "${described[@]}" ||
 			{ echo "# $page: no $option"; return 1; }
 	done
 	for option in $(grep '^\.It ' "../tools/man/$page" | grep -oP 'Fl -\K[a-z-]+'); do
@@ -460,7 +462,7 @@ audits=(
 
 ktap_print_header
 mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
-ktap_set_plan $((1 + ${#pages[@]} + 11 + 6 + 2 + 4 * ${#audits[@]} + 1))
+ktap_set_plan $((1 + ${#pages[@]} + 11 + 8 + 2 + 4 * ${#audits[@]} + 1))
 check "README, doc/: programs compile" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
@@ -485,7 +487,7 @@ check "make doc: links lead to pages, the index lists all" site_links
 check "faults.md: tests exist" faults_tests
 check "SECURITY.md: all attacks are listed" security_attacks
 check "bugs/: tests exist" bug_tests
-for subcommand in run report diff merge export optimize info; do
+for subcommand in run top report diff merge export optimize info; do
 	check "options of $subcommand: manual page and completion match" \
 		documented_options "$subcommand"
 done

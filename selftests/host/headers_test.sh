@@ -177,7 +177,7 @@ exports_profil() {
 # Functions that replace those of the C library have no version.
 exports() {
 	{
-		sed -n 's/^ \*\t\(__monstartup .*\)$/\1/p' ../lib/libprofil.map | tr ' ' '\n'
+		sed -n 's/^ \*\t//p' ../lib/libprofil.map | tr ' ' '\n'
 		echo PROFIL_1.0
 		sed -n '/^global:/,/^local:/s/^\t\(.*\);$/\1@@PROFIL_1.0/p' \
 			../lib/libprofil.map

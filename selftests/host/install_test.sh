@@ -18,8 +18,8 @@ mkdir -p "$tree/certs" &&
 	find "$kernel/build/" -mindepth 1 -maxdepth 1 -exec ln -s -t "$tree" {} +
 # A copy of this tree: guests may use the modules in build/
 checkout=$work/checkout
-mkdir "$checkout" && (cd .. && cp -r --parents Makefile version.mk lib/Makefile tools/Makefile module \
-	uapi scripts "$checkout")
+mkdir "$checkout" && (cd .. && cp -r --parents Makefile version.mk lib/Makefile lib/kernel_headers.mk \
+	tools/Makefile module uapi scripts "$checkout")
 
 # install_for TREE: installs the module for that build tree into $work/installed
 install_for() {

@@ -32,11 +32,13 @@ functions() {
 
 # The name has letters of two bytes, and one that is two columns wide: the object is in its column.
 utf8() {
-	local before after
+	# bash counts characters then
+	local LC_ALL=C.UTF-8 text before after
 
-	open_sample 100 20 6 3 && shows 'größe_漢 +object2' || return
-	before=$(screen | sed -n 's/\(.*\)object2$/\1/p' | head -n 1)
-	after=$(screen | sed -n 's/\(.*\)object1$/\1/p' | head -n 1)
+	open_sample 100 20 6 3 && shows 'größe_漢 +object2' && shows 'object1$' || return
+	text=$(screen)
+	before=$(sed -n 's/\(.*\)object2$/\1/p' <<<"$text" | head -n 1)
+	after=$(sed -n 's/\(.*\)object1$/\1/p' <<<"$text" | head -n 1)
 	[ $((${#before} + 1)) = ${#after} ]
 }
 
@@ -116,10 +118,14 @@ paused() {
 }
 
 # At 40 columns, there are names, and no line is too long; below 30, there is a message.
+has_rows() {
+	[ "$(screen | grep -c 'function_')" -ge 25 ]
+}
+
 small() {
 	open_sample 40 12 300 3 && shows '^ *[0-9.]+ +[0-9.]+ function_1$' && shows 'TOTAL% FUNCTION$' &&
 	shows '^q leave' && resized 20 5 && shows '30 columns, 6' && resized 120 30 &&
-	shows 'FUNCTION +OBJECT$' && [ "$(screen | grep -c 'function_')" -ge 25 ]
+	shows 'FUNCTION +OBJECT$' && eventually has_rows
 }
 
 leaves() {

@@ -100,7 +100,7 @@ static void counters_of_vectors(void **state)
 	vectors = vectors_read(vectors_path(path, sizeof(path),
 					    "../../libprofil/dialects.vectors"));
 	assert_int_equal(0, vectors.bad_line);
-	assert_int_equal(113, vectors.nr);
+	assert_int_equal(115, vectors.nr);
 	for (i = 0; i < vectors.nr; i++) {
 		const struct vector *row = &vectors.rows[i];
 
