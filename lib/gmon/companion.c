@@ -250,7 +250,7 @@ bool profil_gmon_companion_alive(void)
 static bool is_readable_in_time(int fd)
 {
 	struct pollfd polled = { .fd = fd, .events = POLLIN };
-	time_t left_ms = MOST_WAIT_S * 1000;
+	time_t left_ms = (time_t)MOST_WAIT_S * 1000;
 	struct timespec end, now;
 	int nr;
 
