@@ -8,7 +8,7 @@
 set -e
 rm -rf "$1"
 mkdir -p "$1/log_reader" "$1/result_reader" "$1/export_reader" "$1/symbols_reader" \
-	"$1/names_reader" "$1/environment_reader" "$1/gmon_reader" \
+	"$1/names_reader" "$1/environment_reader" \
 	"$1/monout_reader" "$1/jit_reader"
 
 # a map, and a dump with a function and its move
@@ -62,17 +62,6 @@ done
 for value in 100 solaris glibc libc.so.6 4294967296 -1 0x10; do
 	printf %s "$value" >"$1/environment_reader/$value"
 done
-
-# a histogram of two counters, an arc, and the execution count of a block
-{
-	printf 'gmon\001\000\000\000'
-	head -c 12 /dev/zero
-	printf '\000\000\020\000\000\000\000\000\000\010\020\000\000\000\000\000\000'
-	printf '\002\000\000\000\144\000\000\000seconds'
-	head -c 8 /dev/zero
-	printf 's\001\000\002\000'
-	printf '\001\000\020\000\000\000\000\000\000\000\020\000\000\000\000\000\000\007\000\000\000'
-} >"$1/gmon_reader/gmon.out"
 
 # monout OPTIONS UPPER_HALF: layout and options, two call records, and three counters for 192
 # bytes of text; UPPER_HALF is the upper half of each word
