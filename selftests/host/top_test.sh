@@ -37,7 +37,8 @@ utf8() {
 
 	open_sample 100 20 6 3 && shows 'größe_漢 +object2' && shows 'object1$' || return
 	text=$(screen)
-	before=$(sed -n 's/\(.*\)object2$/\1/p' <<<"$text" | head -n 1)
+	# object2 has another function, which may be above
+	before=$(sed -n 's/\(.*größe_漢.*\)object2$/\1/p' <<<"$text")
 	after=$(sed -n 's/\(.*\)object1$/\1/p' <<<"$text" | head -n 1)
 	[ $((${#before} + 1)) = ${#after} ]
 }

@@ -17,6 +17,9 @@
 /* The weight of a sample falls to 1/e in this time */
 #define FADE_NS		(3 * NS_PER_S)
 
+/* The rate of the first samples, of a shorter time, could be any number */
+#define LEAST_AGE_S	0.1
+
 /* Sums of such weights are precise enough, and far from an overflow */
 #define MAX_WEIGHT	1e30
 
@@ -112,11 +115,12 @@ void rows_move(struct rows *rows, struct row *from, struct row *to, uint64_t sam
 double rows_now(const struct rows *rows, double recent)
 {
 	const double fade_s = (double)FADE_NS / NS_PER_S;
-	const double age_s = (double)(rows->weight_ns - rows->start_ns) / NS_PER_S;
+	const double age_s = fmax((double)(rows->weight_ns - rows->start_ns) / NS_PER_S,
+				  LEAST_AGE_S);
 	/* what a constant rate of one sample per second has added up to by now */
 	const double full = fade_s * (1 - exp(-age_s / fade_s));
 
-	return full > 0 ? recent / rows->weight / full : 0;
+	return rows->weight > 0 ? recent / rows->weight / full : 0;
 }
 
 static int compare_samples(const struct row *a, const struct row *b)
