@@ -21,6 +21,7 @@
 #include "export/page.h"
 #include "profile/comparison.h"
 #include "profile/namesakes.h"
+#include "util/array.h"
 #include "util/base_name.h"
 #include "util/escape.h"
 #include "util/time_ns.h"
@@ -109,15 +110,12 @@ struct parts {
 
 static int add_part(struct parts *parts, const struct result_part *part)
 {
-	if (parts->nr == parts->room) {
-		const size_t room = parts->room ? 2 * parts->room : 64;
-		struct result_part *list = reallocarray(parts->list, room, sizeof(*list));
+	struct result_part *list = array_with_room(parts->list, parts->nr, &parts->room,
+						   sizeof(*list));
 
-		if (!list)
-			return -ENOMEM;
-		parts->list = list;
-		parts->room = room;
-	}
+	if (!list)
+		return -ENOMEM;
+	parts->list = list;
 	parts->list[parts->nr++] = *part;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "monout/prof.h"
+#include "util/array.h"
 
 /* Samples and calls of a part of a function. The start identifies the function (functions.h). */
 struct part {
@@ -38,21 +39,16 @@ static void add_to_part(struct part *to, double samples, uint64_t calls)
 /* Return: 0 or -ENOMEM. */
 static int add_part(struct parts *parts, const struct part *new)
 {
-	struct part *last = parts->nr ? &parts->part[parts->nr - 1] : NULL;
+	struct part *last = parts->nr ? &parts->part[parts->nr - 1] : NULL, *part;
 
 	if (last && last->function.start == new->function.start) {
 		add_to_part(last, new->samples, new->calls);
 		return 0;
 	}
-	if (!parts->part || parts->nr == parts->room) {
-		const size_t room = parts->room ? 2 * parts->room : 64;
-		struct part *more = reallocarray(parts->part, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		parts->part = more;
-		parts->room = room;
-	}
+	part = array_with_room(parts->part, parts->nr, &parts->room, sizeof(*part));
+	if (!part)
+		return -ENOMEM;
+	parts->part = part;
 	parts->part[parts->nr++] = *new;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 
 #include "record/cgroup.h"
+#include "util/array.h"
 #include "util/failure.h"
 
 /* --- its directory ---------------------------------------------------------------- */
@@ -156,16 +157,11 @@ int cgroup_open(const char *path, char **found, char why[CGROUP_WHY])
 /* Return: 0 or -ENOMEM. */
 static int add(struct cgroup_pids *pids, pid_t pid)
 {
-	const size_t room = pids->room ? 2 * pids->room : 64;
-	pid_t *list;
+	pid_t *list = array_with_room(pids->list, pids->nr, &pids->room, sizeof(*list));
 
-	if (pids->nr == pids->room) {
-		list = reallocarray(pids->list, room, sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		pids->list = list;
-		pids->room = room;
-	}
+	if (!list)
+		return -ENOMEM;
+	pids->list = list;
 	pids->list[pids->nr++] = pid;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "record/process_table.h"
+#include "util/array.h"
 #include "util/time_ns.h"
 
 #define NR_PAGES	(LOG_RECORD_PIDS / PROCESS_TABLE_PAGE)
@@ -144,16 +145,12 @@ void process_table_read_attached(struct process_table *table)
 
 static int reserve_row(struct process_table *table)
 {
-	size_t room = table->room ? 2 * table->room : 64;
-	struct result_process *rows;
+	struct result_process *rows = array_with_room(table->rows, table->nr_rows, &table->room,
+						      sizeof(*rows));
 
-	if (table->rows && table->nr_rows < table->room)
-		return 0;
-	rows = reallocarray(table->rows, room, sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
 	table->rows = rows;
-	table->room = room;
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "record/procfs.h"
 #include "record/threads.h"
+#include "util/array.h"
 
 /* An entry of the tree */
 struct known {
@@ -28,16 +29,12 @@ static int compare(const void *va, const void *vb)
 /* Append a thread to the list. Return: 0 or -ENOMEM. */
 static int append(struct threads *threads, size_t row, pid_t tid, const char *name)
 {
-	const size_t room = threads->room ? 2 * threads->room : 64;
-	struct result_thread *list;
+	struct result_thread *list = array_with_room(threads->list, threads->nr, &threads->room,
+						     sizeof(*list));
 
-	if (threads->nr == threads->room) {
-		list = reallocarray(threads->list, room, sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		threads->list = list;
-		threads->room = room;
-	}
+	if (!list)
+		return -ENOMEM;
+	threads->list = list;
 	threads->list[threads->nr++] = (struct result_thread){
 		.process = (uint32_t)row,
 		.tid = tid,

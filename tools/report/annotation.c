@@ -9,20 +9,17 @@
 #include <string.h>
 
 #include "report/annotation.h"
+#include "util/array.h"
 
 static int add_line(struct annotation *annotation, const struct source_line *source,
 		    uint64_t samples)
 {
-	if (annotation->nr == annotation->room) {
-		size_t room = annotation->room ? 2 * annotation->room : 64;
-		struct annotation_line *lines;
+	struct annotation_line *lines = array_with_room(annotation->lines, annotation->nr,
+							&annotation->room, sizeof(*lines));
 
-		lines = reallocarray(annotation->lines, room, sizeof(*lines));
-		if (!lines)
-			return -ENOMEM;
-		annotation->lines = lines;
-		annotation->room = room;
-	}
+	if (!lines)
+		return -ENOMEM;
+	annotation->lines = lines;
 	annotation->lines[annotation->nr++] = (struct annotation_line){
 		.source = *source, .samples = samples,
 	};

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "report/source_text.h"
+#include "util/array.h"
 #include "util/escape.h"
 #include "util/objectfile.h"
 
@@ -41,17 +42,12 @@ static void read_lines(struct source *source, FILE *file)
 	size_t room = 0, bytes = 0;
 
 	while (source->nr < MAX_LINES) {
-		char *line = NULL;
+		char *line = NULL, **lines;
 
-		if (source->nr == room) {
-			char **lines;
-
-			room = room ? 2 * room : 1024;
-			lines = reallocarray(source->lines, room, sizeof(*lines));
-			if (!lines)
-				return;
-			source->lines = lines;
-		}
+		lines = array_with_room(source->lines, source->nr, &room, sizeof(*lines));
+		if (!lines)
+			return;
+		source->lines = lines;
 		bytes = 0;
 		if (getline(&line, &bytes, file) < 0) {
 			free(line);

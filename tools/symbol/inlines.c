@@ -21,6 +21,7 @@
 #include "symbol/inlines.h"
 #include "symbol/narrowest.h"
 #include "symbol/splitfile.h"
+#include "util/array.h"
 
 /* Limits time and memory: in a damaged file, many functions may share a long list of ranges. */
 #define MAX_RANGES	(1 << 20)
@@ -90,17 +91,13 @@ static int add_ranges(struct scopes *scopes, bool *has_code)
 /* Add a scope with its ranges. @always: also if it has none. Return: 0 or -ENOMEM. */
 static int add_scope(struct scopes *scopes, Dwarf_Die *die, size_t outer, bool always)
 {
+	struct scope *scope = array_with_room(scopes->scope, scopes->nr, &scopes->room,
+					      sizeof(*scope));
 	bool has_code;
 
-	if (scopes->nr == scopes->room) {
-		size_t room = scopes->room ? 2 * scopes->room : 64;
-		struct scope *scope = reallocarray(scopes->scope, room, sizeof(*scope));
-
-		if (!scope)
-			return -ENOMEM;
-		scopes->scope = scope;
-		scopes->room = room;
-	}
+	if (!scope)
+		return -ENOMEM;
+	scopes->scope = scope;
 	scopes->scope[scopes->nr++] = (struct scope){ *die, outer };
 	if (add_ranges(scopes, &has_code))
 		return -ENOMEM;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "symbol/narrowest.h"
+#include "util/array.h"
 
 #define NONE	SIZE_MAX
 
@@ -28,18 +29,14 @@ struct narrowest_piece {
 
 int narrowest_add(struct narrowest *set, uint64_t start, uint64_t end, size_t owner)
 {
+	struct narrowest_interval *intervals;
+
 	if (start >= end)
 		return 0;
-	if (set->nr == set->allocated) {
-		size_t allocated = set->allocated ? 2 * set->allocated : 64;
-		struct narrowest_interval *intervals =
-			reallocarray(set->intervals, allocated, sizeof(*intervals));
-
-		if (!intervals)
-			return -ENOMEM;
-		set->intervals = intervals;
-		set->allocated = allocated;
-	}
+	intervals = array_with_room(set->intervals, set->nr, &set->allocated, sizeof(*intervals));
+	if (!intervals)
+		return -ENOMEM;
+	set->intervals = intervals;
 	set->intervals[set->nr++] = (struct narrowest_interval){ start, end, owner };
 	return 0;
 }

@@ -9,23 +9,20 @@
 #include <string.h>
 
 #include "symbol/ranges.h"
+#include "util/array.h"
 
 #define NO_OUTER	SIZE_MAX
 
 int ranges_add(struct ranges *set, const struct range *new)
 {
+	struct range *range;
+
 	if (new->start >= new->end)
 		return 0;
-	if (set->nr == set->allocated) {
-		size_t allocated = set->allocated ? 2 * set->allocated : 64;
-		struct range *range;
-
-		range = reallocarray(set->range, allocated, sizeof(*range));
-		if (!range)
-			return -ENOMEM;
-		set->range = range;
-		set->allocated = allocated;
-	}
+	range = array_with_room(set->range, set->nr, &set->allocated, sizeof(*range));
+	if (!range)
+		return -ENOMEM;
+	set->range = range;
 	set->range[set->nr++] = *new;
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "symbol/store.h"
+#include "util/array.h"
 
 /* A function that has been found, and its index in the object's functions */
 struct found {
@@ -37,16 +38,11 @@ struct store {
 /* Make room for one more element. Return: 0 or -ENOMEM. */
 static int reserve(void **array, size_t nr, size_t *room, size_t each)
 {
-	const size_t more = *room ? 2 * *room : 64;
-	void *larger;
+	void *larger = array_with_room(*array, nr, room, each);
 
-	if (nr < *room)
-		return 0;
-	larger = reallocarray(*array, more, each);
 	if (!larger)
 		return -ENOMEM;
 	*array = larger;
-	*room = more;
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "top/rows.h"
+#include "util/array.h"
 #include "util/time_ns.h"
 
 /* The weight of a sample falls to 1/e in this time */
@@ -47,17 +48,12 @@ void rows_tick(struct rows *rows, uint64_t now_ns)
 
 struct row *rows_new(struct rows *rows, const char *name, const char *place)
 {
+	struct row **list = array_with_room(rows->list, rows->nr, &rows->room, sizeof(*list));
 	struct row *row;
 
-	if (rows->nr == rows->room) {
-		const size_t room = rows->room ? 2 * rows->room : 256;
-		struct row **list = reallocarray(rows->list, room, sizeof(*list));
-
-		if (!list)
-			return NULL;
-		rows->list = list;
-		rows->room = room;
-	}
+	if (!list)
+		return NULL;
+	rows->list = list;
 	row = calloc(1, sizeof(*row));
 	if (!row)
 		return NULL;
