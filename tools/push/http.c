@@ -6,7 +6,6 @@
  * twenty libraries, of TLS and others, and most runs push nothing.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include <curl/curl.h>
 
 #include "push/http.h"
+#include "util/library.h"
 
 #define SONAME		"libcurl.so.4"	/* since 2006, with symbol versions */
 #define CONNECT_S	5L
@@ -42,11 +42,7 @@ struct library {
 
 static int load(struct library *library, char why[HTTP_WHY])
 {
-	void *loaded = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
-	const struct {
-		const char *name;
-		void **function;
-	} functions[] = {
+	const struct library_symbol functions[] = {
 		{ "curl_easy_init", (void **)&library->init },
 		{ "curl_easy_setopt", (void **)&library->setopt },
 		{ "curl_easy_perform", (void **)&library->perform },
@@ -63,21 +59,16 @@ static int load(struct library *library, char why[HTTP_WHY])
 		{ "curl_mime_type", (void **)&library->mime_type },
 		{ "curl_mime_free", (void **)&library->mime_free },
 	};
-	size_t i;
+	const char *missing;
 
-	if (!loaded) {
+	if (library_load(SONAME, functions, sizeof(functions) / sizeof(functions[0]), &missing))
+		return 0;
+	if (missing)
+		snprintf(why, HTTP_WHY, SONAME " lacks %s (ENOENT): install libcurl 7.56 or later",
+			 missing);
+	else
 		snprintf(why, HTTP_WHY, SONAME " cannot be loaded (ENOENT): install the package of libcurl that has it (Debian: libcurl4)");
-		return -ENOENT;
-	}
-	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		*functions[i].function = dlsym(loaded, functions[i].name);
-		if (!*functions[i].function) {
-			snprintf(why, HTTP_WHY, SONAME " lacks %s (ENOENT): install libcurl 7.56 or later",
-				 functions[i].name);
-			return -ENOENT;
-		}
-	}
-	return 0;
+	return -ENOENT;
 }
 
 int http_check(char why[HTTP_WHY])

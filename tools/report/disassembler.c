@@ -10,7 +10,6 @@
  * take 0.7 ms at each start of the command, and 2 MB of memory while programs are profiled.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include <gelf.h>
 
 #include "report/disassembler.h"
+#include "util/library.h"
 
 #define TEXT_OF(number)		#number
 #define SONAME_OF(major)	"libcapstone.so." TEXT_OF(major)
@@ -65,11 +65,7 @@ struct disassembler {
 /* Load capstone, which stays until the end of the process. Return: false: @problem is set. */
 static bool load(struct library *library, const char **problem)
 {
-	void *loaded = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
-	const struct {
-		const char *name;
-		void **function;
-	} functions[] = {
+	const struct library_symbol functions[] = {
 		{ "cs_open", (void **)&library->open },
 		{ "cs_close", (void **)&library->close },
 		{ "cs_option", (void **)&library->option },
@@ -78,20 +74,13 @@ static bool load(struct library *library, const char **problem)
 		{ "cs_disasm_iter", (void **)&library->disasm_iter },
 		{ "cs_insn_group", (void **)&library->insn_group },
 	};
-	size_t i;
+	const char *missing;
 
-	if (!loaded) {
-		*problem = SONAME " cannot be loaded: install the package of capstone that has it (Debian: libcapstone" TEXT_OF(CS_API_MAJOR) ")";
-		return false;
-	}
-	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		*functions[i].function = dlsym(loaded, functions[i].name);
-		if (!*functions[i].function) {
-			*problem = SONAME " lacks a function that its header declares: reinstall it";
-			return false;
-		}
-	}
-	return true;
+	if (library_load(SONAME, functions, sizeof(functions) / sizeof(functions[0]), &missing))
+		return true;
+	*problem = missing ? SONAME " lacks a function that its header declares: reinstall it" :
+		   SONAME " cannot be loaded: install the package of capstone that has it (Debian: libcapstone" TEXT_OF(CS_API_MAJOR) ")";
+	return false;
 }
 
 static const struct machine *find_machine(Elf *elf)

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #define NCURSES_NOMACROS	/* the functions are loaded, so they must be functions */
 #define NCURSES_WIDECHAR 1
-#include <dlfcn.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
@@ -21,6 +20,7 @@
 #include <curses.h>
 
 #include "top/screen.h"
+#include "util/library.h"
 
 #define TEXT_OF(number)		#number
 #define SONAME_OF(major)	"libncursesw.so." TEXT_OF(major)
@@ -70,11 +70,7 @@ struct screen {
 /* Load ncurses, which stays until the end of the process. Return: false: @why is set. */
 static bool load(struct library *library, char why[SCREEN_WHY])
 {
-	void *loaded = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
-	const struct {
-		const char *name;
-		void **symbol;
-	} symbols[] = {
+	const struct library_symbol symbols[] = {
 		{ "newterm", (void **)&library->newterm },
 		{ "delscreen", (void **)&library->delscreen },
 		{ "endwin", (void **)&library->endwin },
@@ -98,22 +94,17 @@ static bool load(struct library *library, char why[SCREEN_WHY])
 		{ "wrefresh", (void **)&library->wrefresh },
 		{ "stdscr", (void **)&library->window },
 	};
-	size_t i;
+	const char *missing;
 
-	if (!loaded) {
+	if (library_load(SONAME, symbols, sizeof(symbols) / sizeof(symbols[0]), &missing))
+		return true;
+	if (missing)
+		snprintf(why, SCREEN_WHY, "%s lacks %s, which its header declares: reinstall it, or use --once",
+			 SONAME, missing);
+	else
 		snprintf(why, SCREEN_WHY, "%s cannot be loaded: install the package of ncurses that has it (Debian: libncursesw%d), or use --once",
 			 SONAME, NCURSES_VERSION_MAJOR);
-		return false;
-	}
-	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-		*symbols[i].symbol = dlsym(loaded, symbols[i].name);
-		if (!*symbols[i].symbol) {
-			snprintf(why, SCREEN_WHY, "%s lacks %s, which its header declares: reinstall it, or use --once",
-				 SONAME, symbols[i].name);
-			return false;
-		}
-	}
-	return true;
+	return false;
 }
 
 /* Names are in UTF-8, whatever the language of the user is. */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Libraries that are loaded when they are used. A linked one would take time at each start of the
+ * command.
+ */
+#ifndef PROFIL_LIBRARY_H
+#define PROFIL_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A function or variable of a library, and where its address is to be stored */
+struct library_symbol {
+	const char *name;
+	void **address;
+};
+
+/**
+ * library_load - load a library, which stays until the end of the process
+ * @soname:  its name
+ * @symbols: what is used of it
+ * @nr:      number of @symbols
+ * @missing: if the library lacks a symbol, its name; NULL: there is no library
+ *
+ * Return: whether all addresses are set.
+ */
+bool library_load(const char *soname, const struct library_symbol *symbols, size_t nr,
+		  const char **missing);
+
+#endif /* PROFIL_LIBRARY_H */
