@@ -294,25 +294,11 @@ static bool profile(const struct work *work, const struct arguments *arguments)
 	return false;
 }
 
-/* Return: a pattern that selects a path alone. */
-static char *as_pattern(const char *path)
-{
-	char *pattern = need_memory(malloc(2 * strlen(path) + 1)), *to = pattern;
-
-	for (; *path; path++) {
-		if (strchr("*?[\\", *path))
-			*to++ = '\\';
-		*to++ = *path;
-	}
-	*to = 0;
-	return pattern;
-}
-
 /* Return: whether the profile was written in a format. If not, the reason was printed. */
 static bool export_to_file(const struct work *work, const char *format, char *file,
 			   const char *from)
 {
-	char *pattern = as_pattern(work->program);
+	char *pattern = need_memory(selection_pattern(work->program));
 	char *const argv[] = { "profil", "export", (char *)format, "--no-debuginfod", "--object",
 			       pattern, "--output", file, (char *)from, NULL };
 	const bool is_written = !run_self(argv);

@@ -186,3 +186,18 @@ int result_select(struct result *result, const struct selection *selection)
 	free(chosen.threads);
 	return result_sum(result);
 }
+
+char *selection_pattern(const char *path)
+{
+	char *pattern = malloc(2 * strlen(path) + 1), *to = pattern;
+
+	if (!pattern)
+		return NULL;
+	for (; *path; path++) {
+		if (strchr("*?[\\", *path))
+			*to++ = '\\';
+		*to++ = *path;
+	}
+	*to = 0;
+	return pattern;
+}

@@ -53,4 +53,12 @@ int result_select(struct result *result, const struct selection *selection);
  */
 bool selection_is_all(const struct selection *selection);
 
+/**
+ * selection_pattern - make a pattern that selects one path alone
+ * @path: any path
+ *
+ * Return: to be freed with free(); NULL: no memory.
+ */
+char *selection_pattern(const char *path);
+
 #endif /* PROFIL_SELECT_H */

@@ -19,6 +19,7 @@
 #include "report/table.h"
 #include "result/select.h"
 #include "symbol/symbols.h"
+#include "top/child_signals.h"
 #include "top/details.h"
 #include "top/open_files.h"
 #include "util/failure.h"
@@ -52,25 +53,9 @@ static int print_functions(FILE *out, const struct result *result, struct symbol
 	return error;
 }
 
-/* Return: a pattern of fnmatch(3) for a path, to be freed with free(); NULL: no memory. */
-static char *make_pattern(const char *path)
-{
-	char *pattern = malloc(2 * strlen(path) + 1), *to = pattern;
-
-	if (!pattern)
-		return NULL;
-	for (; *path; path++) {
-		if (strchr("*?[\\", *path))
-			*to++ = '\\';
-		*to++ = *path;
-	}
-	*to = 0;
-	return pattern;
-}
-
 static int select_row(struct result *result, const struct subject *subject)
 {
-	char *program = make_pattern(subject->row->place), thread[16];
+	char *program = selection_pattern(subject->row->place), thread[16];
 	struct selection selection = { .program = program };
 	int error = program ? 0 : -ENOMEM;
 
@@ -125,11 +110,7 @@ static void __attribute__((noreturn)) write_in_child(const struct subject *subje
 	FILE *out = fdopen(file, "w");
 	int error;
 
-	/* those of the terminal are for the parent, and it has handlers for the others */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
+	child_signals_set();
 	error = out ? write_page(out, subject) : -ENOMEM;
 	if (out && error)
 		fprintf(out, "# %s (%s)\n", strerror(-error), strerrorname_np(-error));

@@ -21,6 +21,7 @@
 #include "symbol/demangle.h"
 #include "symbol/symbolize.h"
 #include "symbol/symbols.h"
+#include "top/child_signals.h"
 #include "top/names.h"
 #include "top/open_files.h"
 #include "util/time_ns.h"
@@ -120,11 +121,7 @@ static void __attribute__((noreturn)) answer_all(const struct recording *recordi
 	ssize_t bytes;
 	size_t i;
 
-	/* those of the terminal are for the parent, and it has handlers for the others */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
+	child_signals_set();
 	reader.socket = socket;
 	if (!collect_files(&reader.files, recording))
 		reader.symbols = symbols_new(&reader.files, NULL);
