@@ -21,7 +21,6 @@
 #include "cmd/profiling.h"
 #include "cmd/table_choice.h"
 #include "cmd/target.h"
-#include "record/signals.h"
 #include "result/resultfile.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
@@ -235,7 +234,7 @@ int run_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
-		.args_doc = "COMMAND [ARG...]\n-p PID[,PID...]\n--cgroup=PATH",
+		.args_doc = TARGET_ARGS_DOC,
 		.doc = doc,
 		.children = children,
 	};
@@ -247,14 +246,7 @@ int run_main(int argc, char **argv)
 	char why[HTTP_WHY];
 	int error, status;
 
-	/* a closed pipe on standard error must not change the exit status */
-	signals_ignore(SIGPIPE);
-	/* a signal just after the end of the command must not prevent writing the result */
-	signals_ignore(SIGUSR1);
-	/* write whole lines, so that the command's output does not split them */
-	setvbuf(stderr, NULL, _IOLBF, 0);
-	argp_err_exit_status = EXIT_OWN_FAILURE;
-	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	target_parse(&argp, argc, argv, &arguments);
 
 	if (profiling->push && http_check(why))
 		failure_exitx(EXIT_OWN_FAILURE, "--push: %s", why);

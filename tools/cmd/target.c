@@ -5,7 +5,9 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "cmd/target.h"
+#include "record/signals.h"
 #include "util/clock_name.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
@@ -187,3 +190,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 const struct argp target_argp = { .options = options, .parser = parse_option };
+
+void target_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+	/* a closed pipe on standard error must not change the exit status */
+	signals_ignore(SIGPIPE);
+	/* a signal just after the end of the command must not prevent writing the result */
+	signals_ignore(SIGUSR1);
+	/* write whole lines, so that the command's output does not split them */
+	setvbuf(stderr, NULL, _IOLBF, 0);
+	argp_err_exit_status = EXIT_OWN_FAILURE;
+	options_parse(argp, argc, argv, ARGP_IN_ORDER, input);
+}

@@ -17,6 +17,20 @@
  */
 extern const struct argp target_argp;
 
+/* For .args_doc of a struct argp with target_argp */
+#define TARGET_ARGS_DOC	"COMMAND [ARG...]\n-p PID[,PID...]\n--cgroup=PATH"
+
+/**
+ * target_parse - prepare for signals, and parse the options
+ * @argp:  has target_argp among its children
+ * @argc:  number of @argv
+ * @argv:  the arguments
+ * @input: input of @argp
+ *
+ * Exits with EXIT_OWN_FAILURE if they are wrong.
+ */
+void target_parse(const struct argp *argp, int argc, char **argv, void *input);
+
 /**
  * target_finish - choose what the user has not chosen
  * @profiling: after options were parsed

@@ -17,7 +17,6 @@
 #include "cmd/options.h"
 #include "cmd/profiling.h"
 #include "cmd/target.h"
-#include "record/signals.h"
 #include "top/top.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
@@ -131,7 +130,7 @@ int top_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
-		.args_doc = "COMMAND [ARG...]\n-p PID[,PID...]\n--cgroup=PATH",
+		.args_doc = TARGET_ARGS_DOC,
 		.doc = doc,
 		.children = children,
 	};
@@ -143,11 +142,7 @@ int top_main(int argc, char **argv)
 	struct top_options *top = &arguments.top;
 	int status;
 
-	signals_ignore(SIGPIPE);
-	signals_ignore(SIGUSR1);
-	setvbuf(stderr, NULL, _IOLBF, 0);
-	argp_err_exit_status = EXIT_OWN_FAILURE;
-	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	target_parse(&argp, argc, argv, &arguments);
 	target_finish(profiling);
 	if (!arguments.is_once)
 		top->terminal = open_terminal(&arguments);
