@@ -3,6 +3,7 @@
  * Makes ELF files, so that no compiler for another word size is needed.
  */
 #define _GNU_SOURCE
+#include <err.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,4 +137,17 @@ bool made_program_write(const char *path, int class, uint64_t start, size_t byte
 	free(symbols);
 	free(names);
 	return !close(fd) && written;
+}
+
+uint64_t made_program_text(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+
+	if (fd < 0 || pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+	    pread(fd, &segment, sizeof(segment), (off_t)header.e_phoff) != sizeof(segment))
+		err(1, "%s", path);
+	close(fd);
+	return segment.p_offset;
 }

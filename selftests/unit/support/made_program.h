@@ -32,4 +32,12 @@ struct made_function {
 bool made_program_write(const char *path, int class, uint64_t start, size_t bytes,
 			const struct made_function *functions, bool stripped);
 
+/**
+ * made_program_text - find the text in a file of 64 bits
+ * @path: its path
+ *
+ * Exits if it cannot be read. Return: the offset of the text.
+ */
+uint64_t made_program_text(const char *path);
+
 #endif /* MADE_PROGRAM_H */

@@ -31,19 +31,6 @@
 static struct fake_log fake;
 static struct recording *recording;
 
-static uint64_t find_text(const char *path)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf64_Ehdr header;
-	Elf64_Phdr segment;
-
-	if (fd < 0 || pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
-	    pread(fd, &segment, sizeof(segment), (off_t)header.e_phoff) != sizeof(segment))
-		err(1, "%s", path);
-	close(fd);
-	return segment.p_offset;
-}
-
 static void make_program(const char *path)
 {
 	static const struct made_function functions[] = {
@@ -53,7 +40,7 @@ static void make_program(const char *path)
 	if (!made_program_write(path, ELFCLASS64, 0, TEXT_BYTES, functions, false))
 		err(1, "%s", path);
 	fake_log_exec(&fake, FAKE_PID, 1000000, 0, "program");
-	fake_log_map_file(&fake, FAKE_PID, START, TEXT_BYTES, find_text(path), path,
+	fake_log_map_file(&fake, FAKE_PID, START, TEXT_BYTES, made_program_text(path), path,
 			  PROFIL_MAP_PROGRAM);
 	fake_log_run(&fake, FAKE_PID);
 }

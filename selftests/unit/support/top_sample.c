@@ -61,20 +61,6 @@ static uint64_t pc_of(unsigned long function)
 	       function / nr_objects * FUNCTION_BYTES;
 }
 
-/* Return: where the text of a file is. */
-static uint64_t find_text(const char *path)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf64_Ehdr header;
-	Elf64_Phdr segment;
-
-	if (fd < 0 || pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
-	    pread(fd, &segment, sizeof(segment), (off_t)header.e_phoff) != sizeof(segment))
-		err(1, "%s", path);
-	close(fd);
-	return segment.p_offset;
-}
-
 static void make_object(unsigned long object)
 {
 	const size_t nr = nr_functions / nr_objects + 1;
@@ -94,7 +80,7 @@ static void make_object(unsigned long object)
 	if (!made_program_write(path, ELFCLASS64, 0, nr * FUNCTION_BYTES, functions, false))
 		err(1, "%s", path);
 	fake_log_map_file(&fake, FAKE_PID, START + object * OBJECT_BYTES, nr * FUNCTION_BYTES,
-			  find_text(path), path, object ? 0 : PROFIL_MAP_PROGRAM);
+			  made_program_text(path), path, object ? 0 : PROFIL_MAP_PROGRAM);
 	if (recording_read(recording, fake.read) != 1)
 		errx(1, "the log cannot be read");
 }
