@@ -46,6 +46,9 @@
 
 _Atomic(struct profil_gmon_profile *) profil_gmon_recording;
 
+/* The process has had a profile */
+static atomic_bool was_started;
+
 /* Protected by profil_guard_state */
 static struct {
 	struct profil_gmon_profile *profile;	/* NULL: not started, or written */
@@ -281,6 +284,7 @@ void profil_gmon_startup(uintptr_t low, uintptr_t high)
 	}
 	start_sampler();
 	atomic_store(&profil_gmon_recording, gmon.profile);
+	atomic_store(&was_started, true);
 leave:
 	profil_guard_leave(&profil_guard_state, &before);
 }
@@ -371,7 +375,8 @@ void profil_gmon_unloaded(void)
 	struct profil_guard_before before;
 	const int saved = errno;
 
-	if (!profil_guard_is_own_process())
+	/* most programs have no profile, and pay nothing for it */
+	if (!atomic_load(&was_started) || !profil_guard_is_own_process())
 		return;
 	/* also after moncontrol(0): it may go on */
 	profil_guard_enter(&profil_guard_state, &before);
