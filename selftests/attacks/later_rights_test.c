@@ -205,9 +205,9 @@ static int give_capability(const char *path)
 }
 
 /*
- * The program has no other users, groups and capabilities than its watcher, and is dumpable: only
- * that it is secure tells that it has been given rights. Security modules tell by the same flag
- * that a program has another domain.
+ * The program has the same users, groups and capabilities as its watcher, and is dumpable. Only the
+ * flag for a secure program shows that it has more rights. Security modules set the same flag for a
+ * program in another domain.
  */
 TEST_F(later, secure_program_is_not_sampled)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rows of functions. A sample is looked up by its address alone: functions may overlap, so
- * that the bounds of one do not tell what else is in it.
+ * The rows of functions. Each address is looked up by itself. The bounds of a function do not
+ * suffice, because another function may lie within them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
