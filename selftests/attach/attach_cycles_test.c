@@ -295,8 +295,8 @@ TEST_F_TIMEOUT(cycles, many, 1200)
 		EXPECT_GT(self->cycles / 2 * 192 / 1024, slab);
 	EXPECT_GT(self->cycles / 2 * 64, free);
 	/*
-	 * A log's slots have 128 bytes for each CPU. The kernel counts pages, and keeps those that it
-	 * has filled at once: 48 KiB were seen.
+	 * A log's slots have 128 bytes for each CPU. The kernel counts pages, and keeps those
+	 * that it has filled at once: 48 KiB were seen.
 	 */
 	EXPECT_GT(self->cycles / 2 * 64 / 1024, percpu);
 }
