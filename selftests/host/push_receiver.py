@@ -5,7 +5,7 @@
 usage: push_receiver.py DIRECTORY PORT [SECONDS] [STATUS...]
 
 Writes each profile that it accepts to DIRECTORY/N.pprof, and what the request says of it to
-DIRECTORY/N.json. Answers after so many SECONDS, the first requests with a STATUS each, and then
+DIRECTORY/N.json, with "user" if it has a user and password. Answers after so many SECONDS, the first requests with a STATUS each, and then
 with 200.
 """
 
@@ -70,6 +70,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             else:
                 status = 404
         if status == 200:
+            if "Authorization" in self.headers:
+                user = self.headers["Authorization"].removeprefix("Basic ")
+                said["user"] = base64.b64decode(user).decode()
             (directory / f"{taken}.pprof").write_bytes(profile)
             (directory / f"{taken}.json").write_text(json.dumps(said))
             taken += 1

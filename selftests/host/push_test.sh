@@ -76,6 +76,14 @@ parca() {
 	said "said == {'__name__': 'profil_cpu', 'job': 'program', 'env': 'a \"b\"'}"
 }
 
+# The host's password is in a file of the user, not in the command that everybody sees.
+password() {
+	path=
+	echo "machine 127.0.0.1 login me password secret" >"$work/.netrc"
+	receive && HOME=$work push 1 100 && all_taken 1 && said "said['user'] == 'me:secret'" &&
+	receive 0 401 401 && ! push 1 300 && says 'status 401: not now: ~/.netrc must have'
+}
+
 # It is tried again in the interval, and then in the next one.
 down() {
 	path=
@@ -123,7 +131,10 @@ refused() {
 }
 
 usage() {
-	refused "invalid URL 'host': expected http" --push host &&
+	refused 'invalid URL: expected http' --push host &&
+	refused 'write them to ~/.netrc' --push http://me:secret@host && ! says secret &&
+	refused 'does not accept the URL (EINVAL)' --push http://host:port &&
+	refused 'does not accept the URL (EINVAL)' --push 'http://a b' &&
 	refused 'the path must end in /ingest' --push http://host/a &&
 	refused 'leave it out, and use --label' --push http://host/ingest?a=b &&
 	refused 'expected NAME=VALUE' --push http://host --label a &&
@@ -136,9 +147,10 @@ usage() {
 ktap_print_header
 receiver=
 trap 'stop; rm -rf "$work"' EXIT
-ktap_set_plan 8
+ktap_set_plan 9
 check "Pyroscope" pyroscope
 check "Parca" parca
+check "a server that wants a password" password
 check "a server that is down for a while" down
 check "a server that is slow" slow
 check "a server that is busy" busy

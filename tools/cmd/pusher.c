@@ -82,7 +82,7 @@ static int push_once(const struct server *server, const struct result *result,
 	unsigned int pause_s = FIRST_PAUSE_S;
 	int error = -ENOMEM, tries;
 
-	snprintf(why, HTTP_WHY, "no memory (ENOMEM)");
+	snprintf(why, HTTP_WHY, HTTP_NO_MEMORY);
 	if (symbols) {
 		open_files_use(symbols, result, recording);
 		error = symbolize_result(&symbolized, result, symbols_find, symbols, demangle);

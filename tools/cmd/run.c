@@ -134,7 +134,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_PUSH:
 		if (server_problem(text))
-			options_error(state, "--push: invalid URL '%s': %s", text, server_problem(text));
+			options_error(state, "--push: invalid URL: %s", server_problem(text));
 		arguments->server.url = text;
 		profiling->push = &arguments->server;
 		return 0;
@@ -248,7 +248,7 @@ int run_main(int argc, char **argv)
 
 	target_parse(&argp, argc, argv, &arguments);
 
-	if (profiling->push && http_check(why))
+	if (profiling->push && http_check(profiling->push->url, why))
 		failure_exitx(EXIT_OWN_FAILURE, "--push: %s", why);
 	if (!arguments.no_table)
 		profiling->table = open_table(&arguments);

@@ -38,6 +38,9 @@ struct library {
 	__typeof__(&curl_mime_data) mime_data;
 	__typeof__(&curl_mime_type) mime_type;
 	__typeof__(&curl_mime_free) mime_free;
+	__typeof__(&curl_url) url_new;
+	__typeof__(&curl_url_set) url_set;
+	__typeof__(&curl_url_cleanup) url_free;
 };
 
 static int load(struct library *library, char why[HTTP_WHY])
@@ -58,24 +61,52 @@ static int load(struct library *library, char why[HTTP_WHY])
 		{ "curl_mime_data", (void **)&library->mime_data },
 		{ "curl_mime_type", (void **)&library->mime_type },
 		{ "curl_mime_free", (void **)&library->mime_free },
+		{ "curl_url", (void **)&library->url_new },
+		{ "curl_url_set", (void **)&library->url_set },
+		{ "curl_url_cleanup", (void **)&library->url_free },
 	};
 	const char *missing;
 
 	if (library_load(SONAME, functions, sizeof(functions) / sizeof(functions[0]), &missing))
 		return 0;
 	if (missing)
-		snprintf(why, HTTP_WHY, SONAME " lacks %s (ENOENT): install libcurl 7.56 or later",
+		snprintf(why, HTTP_WHY, SONAME " lacks %s (ENOENT): install libcurl 7.62 or later",
 			 missing);
 	else
 		snprintf(why, HTTP_WHY, SONAME " cannot be loaded (ENOENT): install the package of libcurl that has it (Debian: libcurl4)");
 	return -ENOENT;
 }
 
-int http_check(char why[HTTP_WHY])
+static int explain_url(CURLUcode code, char why[HTTP_WHY])
+{
+	switch (code) {
+	case CURLUE_OK:
+		return 0;
+	case CURLUE_OUT_OF_MEMORY:
+		snprintf(why, HTTP_WHY, HTTP_NO_MEMORY);
+		return -ENOMEM;
+	case CURLUE_UNSUPPORTED_SCHEME:
+		snprintf(why, HTTP_WHY, "this " SONAME " has no HTTPS (EPROTONOSUPPORT): use http://, or install a libcurl with TLS");
+		return -EPROTONOSUPPORT;
+	default:
+		snprintf(why, HTTP_WHY, "libcurl does not accept the URL (EINVAL): expected http://HOST[:PORT] or https://HOST[:PORT]");
+		return -EINVAL;
+	}
+}
+
+int http_check(const char *url, char why[HTTP_WHY])
 {
 	struct library library;
+	int error = load(&library, why);
+	CURLU *parsed;
 
-	return load(&library, why);
+	if (error)
+		return error;
+	parsed = library.url_new();
+	error = explain_url(parsed ? library.url_set(parsed, CURLUPART_URL, url, 0) :
+			    CURLUE_OUT_OF_MEMORY, why);
+	library.url_free(parsed);
+	return error;
 }
 
 /* What the server says is of no use, unless it refuses the request. */
@@ -99,8 +130,9 @@ static int explain_status(long status, const char *answer, char why[HTTP_WHY])
 {
 	if (status >= 200 && status < 300)
 		return 0;
-	snprintf(why, HTTP_WHY, "the server answers with status %ld%s%.*s", status, *answer ? ": " : "",
-		 (int)strcspn(answer, "\r\n"), answer);
+	snprintf(why, HTTP_WHY, "the server answers with status %ld%s%.*s%s", status, *answer ? ": " : "",
+		 (int)strcspn(answer, "\r\n"), answer,
+		 status == 401 ? ": ~/.netrc must have the user and password of the host" : "");
 	return is_temporary(status) ? -EAGAIN : -EPROTO;
 }
 
@@ -160,12 +192,13 @@ int http_send(const struct http_post *post, char why[HTTP_WHY])
 	if (!post->field)
 		headers = library.append(NULL, type);
 	if (!curl || (!post->field && !headers) || set_body(&library, curl, post, &form)) {
-		snprintf(why, HTTP_WHY, "no memory (ENOMEM)");
+		snprintf(why, HTTP_WHY, HTTP_NO_MEMORY);
 		error = -ENOMEM;
 		goto out;
 	}
 	library.setopt(curl, CURLOPT_URL, post->url);
 	library.setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	library.setopt(curl, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
 	library.setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
 	library.setopt(curl, CURLOPT_TIMEOUT, WHOLE_S);
 	if (headers)

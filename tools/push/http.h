@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #define HTTP_WHY	512	/* bytes for an explanation */
+#define HTTP_NO_MEMORY	"no memory (ENOMEM)"
 
 /**
  * struct http_post - a request
@@ -26,19 +27,21 @@ struct http_post {
 };
 
 /**
- * http_check - check whether requests can be sent at all
+ * http_check - check whether requests can be sent to a URL at all. Sends nothing
+ * @url: where to
  * @why: on error, gets a sentence with the reason and the remedy
  *
- * Return: 0, or -ENOENT: there is no libcurl.
+ * Return: 0; -ENOENT: there is no libcurl; -EINVAL: libcurl does not accept the URL;
+ * -EPROTONOSUPPORT: it has no HTTPS; -ENOMEM.
  */
-int http_check(char why[HTTP_WHY]);
+int http_check(const char *url, char why[HTTP_WHY]);
 
 /**
  * http_send - send a request, once
  * @post: the request
  * @why:  on error, gets a sentence with the reason
  *
- * Takes half a minute at most.
+ * Takes half a minute at most. The user and password are those that ~/.netrc has for the host.
  *
  * Return: 0; -EAGAIN: it may succeed later; -EPROTO: the server does not accept it; -ENOENT: as
  * http_check(); -ENOMEM.

@@ -50,6 +50,8 @@ const char *server_problem(const char *url)
 
 	if (!path)
 		return "expected http://HOST[:PORT] or https://HOST[:PORT]";
+	if (memchr(url, '@', (size_t)(path - url)))
+		return "others see a user and password in a command: leave them out, and write them to ~/.netrc";
 	if (strchr(url, '?') || strchr(url, '#'))
 		return "a query is made from the labels: leave it out, and use --label";
 	if (!*path || !strcmp(path, "/") || ends_in(path, PYROSCOPE) || ends_in(path, PARCA))
@@ -212,7 +214,7 @@ int server_push(const struct server *server, const struct symbolized *symbolized
 	FILE *out = open_memstream(&profile, &bytes);
 	int error = out ? export_pprof(out, symbolized) : -ENOMEM;
 
-	snprintf(why, HTTP_WHY, "no memory (ENOMEM)");
+	snprintf(why, HTTP_WHY, HTTP_NO_MEMORY);
 	if (out && fclose(out))
 		error = -ENOMEM;
 	if (!error)
