@@ -35,7 +35,7 @@
 
 #define TICKS		250	/* interruptions to measure */
 #define TIMERS		MAX_GAPS
-#define SPREAD		400	/* around the median: paths of the kernel in a sample, in instructions */
+#define SPREAD		400	/* instructions around the median: paths of the kernel */
 #define LEAST		100	/* instructions that a sample of a peer takes */
 #define LEAST_INTERRUPTS 20	/* for a median */
 #define BUFFER_PAGES	256	/* for all samples of a run */
@@ -305,7 +305,8 @@ static void compare_times(struct gaps *gaps, const struct sampler *sampler, unsi
 		difference = median_time(gaps, sampler, true, hz) - bare;
 		sum += difference;
 		/* noise may be greater than what a sample takes */
-		differences->cost[differences->nr++] = difference < 0 ? 0 : (unsigned int)difference;
+		differences->cost[differences->nr++] =
+			difference < 0 ? 0 : (unsigned int)difference;
 	}
 	detach_hooks_early(false);
 	mean_gap(differences, 0);

@@ -47,8 +47,8 @@ static bool left(const char *namespace, unsigned int first)
 }
 
 /*
- * Not by files such as /.dockerenv: a virtual machine may be made of the files of an image. With the
- * host's PIDs (--pid=host), a container has its own cgroups.
+ * Not by files such as /.dockerenv: a virtual machine may be made of the files of an image. With
+ * the host's PIDs (--pid=host), a container has its own cgroups.
  */
 static bool in_container(void)
 {

@@ -27,7 +27,7 @@ long pcsample(uintptr_t samples[], long nsamples)
 		return profil_ioctl_return(-EINVAL);
 	if ((unsigned long)nsamples > LONG_MAX / sizeof(*samples))
 		return profil_ioctl_return(-E2BIG);
-	/* between the two, a call of a signal handler or thread would start what this one replaces */
+	/* between both, a call in a signal handler or thread would start what this replaces */
 	profil_guard_enter(&profil_guard_state, &before);
 	/* stop first: a start that replaces the log would not return the number of samples */
 	error = profil_ioctl_off_status(&status);

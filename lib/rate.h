@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #define PROFIL_DEFAULT_RATE	100	/* Hz: the 10 ms of all the manual pages */
-#define PROFIL_HIGHEST_RATE	UINT_MAX	/* requests the highest rate that the kernel offers */
+#define PROFIL_HIGHEST_RATE	UINT_MAX	/* the highest rate that the kernel offers */
 
 /*
  * Determine the sampling rate in Hz. Order of precedence: PROFIL_RATE of the environment, unless

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Creates the files of a profile: as the C library, $GMON_OUT_PREFIX.PID, or gmon.out in the
- * current directory if the variable is not set or that file cannot be created. A forked child writes
- * gmon.out.PID. The file of a shared object has the process's ID and the object's name:
+ * current directory if the variable is not set or that file cannot be created. A forked child
+ * writes gmon.out.PID. The file of a shared object has the process's ID and the object's name:
  * gmon.out.PID.NAME.
  *
  * A file is written as .NAME.XXXXXX next to its final name, and then renamed. So the final name

@@ -111,8 +111,8 @@ int profil_aix(void *buffer, unsigned int size, unsigned long offset,
  * @buff:   array of 16-bit counters
  * @bufsiz: size of @buff in bytes
  * @offset: lowest pc to count
- * @scale:  0xffff for about 2 bytes of text per counter; 2 counts every pc in the first counter; 0 or
- *          1 turns profiling off
+ * @scale:  0xffff for about 2 bytes of text per counter; 2 counts every pc in the first counter; 0
+ *          or 1 turns profiling off
  *
  * On error, an earlier profile is stopped.
  */
@@ -142,8 +142,8 @@ int profil_set_rate(unsigned int hz);
  * @samples:  array of pcs
  * @nsamples: number of elements; 0 turns sampling off
  *
- * Return: number of samples that the previous call's array received; or -1 with errno, and an earlier
- * profile is stopped, unless @nsamples is invalid or the device cannot be opened.
+ * Return: number of samples that the previous call's array received; or -1 with errno, and an
+ * earlier profile is stopped, unless @nsamples is invalid or the device cannot be opened.
  */
 long pcsample(uintptr_t samples[], long nsamples);
 

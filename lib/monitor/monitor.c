@@ -164,8 +164,8 @@ static int start_sampling(void)
 }
 
 /*
- * Start in a buffer, which contains the counters of @out. Takes over the memory of @out. Return: 0 or
- * -errno.
+ * Start in a buffer, which contains the counters of @out. Takes over the memory of @out. Return: 0
+ * or -errno.
  */
 static int begin(const struct profil_monitor_buffer *buffer,
 		 const struct profil_monitor_output *out, bool clears)

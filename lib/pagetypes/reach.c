@@ -18,8 +18,8 @@
 #define LOWEST	0x10000u
 
 /*
- * Whether anything is mapped in a range. The kernel refuses to map what would overlap. Any error but
- * that is "nothing": a warning too many is better than none.
+ * Whether anything is mapped in a range. The kernel refuses to map what would overlap. Any error
+ * but that is "nothing": a warning too many is better than none.
  */
 static bool has_mapping(uint64_t from, uint64_t to)
 {
@@ -53,7 +53,7 @@ void profil_reach_check(const char *dialect, unsigned int bytes, unsigned int of
 	if (scale < 2 || bytes < 2 || entry <= UINT32_MAX)
 		return;
 	end = offset + ((uint64_t)bytes << 16) / scale;
-	/* what is mapped there is what the program means, and no address that lost its upper half */
+	/* what is mapped there is meant: it is no address that lost its upper half */
 	if (end > entry || atomic_load(&warned) || has_mapping(offset, end) ||
 	    atomic_exchange(&warned, 1))
 		return;

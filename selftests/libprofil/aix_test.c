@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil() of AIX: what depends on the kernel. unit/lib/aix_test.c tests which calls have no effect,
- * and the arguments. This test is built with the headers of the aix dialect. AIX's profil() returns
- * nothing: only errno reports an error.
+ * profil() of AIX: what depends on the kernel. unit/lib/aix_test.c tests which calls have no
+ * effect, and the arguments. This test is built with the headers of the aix dialect. AIX's profil()
+ * returns nothing: only errno reports an error.
  */
 #include <mon.h>
 

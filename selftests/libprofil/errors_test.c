@@ -391,7 +391,7 @@ static int refuses_file(const struct scene *scene)
 		return 4;
 	if (!prints)
 		return 0;
-	/* also after a page that is missing; not if the file cannot be written through the mapping */
+	/* also after a missing page; not if the mapping does not permit to write the file */
 	munmap(file, PAGE);
 	call_with_file(scene, file);
 	if (scene_state(scene) != PROFIL_STATE_OFF)

@@ -3,8 +3,8 @@
  * profil() of each dialect on the real module: while a thread stays at one pc, only the counter
  * that the table specifies is incremented. Nothing else in the buffer or around it changes.
  * dialects.vectors was worked out from the manual pages by hand; the results of random cases are
- * those of dialect_rules.h. Both are run with the functions of <profil.h>, and with profil() of each
- * dialect's library, which has the types of the system's manual page.
+ * those of dialect_rules.h. Both are run with the functions of <profil.h>, and with profil() of
+ * each dialect's library, which has the types of the system's manual page.
  *
  * The environment variable SEED, a number, selects other random cases.
  */

@@ -9,7 +9,7 @@
 /* Exit statuses of all subcommands except run */
 #define EXIT_NO_RESULT	1	/* failed; for info: no profile can be started */
 #define EXIT_USAGE	2
-#define EXIT_SLOWER	3	/* of diff: above the limit of --fail-above; of optimize: not faster */
+#define EXIT_SLOWER	3	/* of diff: above --fail-above; of optimize: not faster */
 
 /* Exit status of run if the command was not run; otherwise, it is that of the command */
 #define EXIT_OWN_FAILURE	125

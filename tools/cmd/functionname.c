@@ -46,8 +46,8 @@ void functionname_cut_note(char *word)
 
 /*
  * The expression for a shortened name: anything may be at an ellipsis, template arguments in front
- * of "::", and these, parameters and "[clone .cold]" at the end and before a blank. Return: NULL: no
- * memory.
+ * of "::", and these, parameters and "[clone .cold]" at the end and before a blank. Return: NULL:
+ * no memory.
  */
 static char *make_expression(const char *word)
 {

@@ -2,8 +2,8 @@
 /*
  * prof - print mon.out files, as prof(1) of System V and of the BSD systems does
  *
- * The letters of the options are those of Solaris and AIX. OSF/1 and the BSD systems gave some of them
- * another meaning: PROFIL_DIALECT selects it, as it selects the rules of profil(2).
+ * The letters of the options are those of Solaris and AIX. OSF/1 and the BSD systems gave some of
+ * them another meaning: PROFIL_DIALECT selects it, as it selects the rules of profil(2).
  */
 #define _GNU_SOURCE
 #include <argp.h>

@@ -208,8 +208,8 @@ static int profile_processes(struct profiling *profiling)
 	profiling->so_far.pid = profiling->options->pids[0];
 	if (!attach_processes(profiling)) {
 		if (!profiling->top)
-			announce_processes(profiling->options->pids, profiling->options->nr_pids, argv[0],
-				   profiling->options->duration_ns);
+			announce_processes(profiling->options->pids, profiling->options->nr_pids,
+					   argv[0], profiling->options->duration_ns);
 		status = profile_attached(profiling);
 	}
 	procfs_free_command(argv);

@@ -87,7 +87,8 @@ static void add_label(struct server *server, const char *text, struct argp_state
 
 	if (problem)
 		options_error(state, "--label: invalid '%s': %s", text, problem);
-	server->labels = reallocarray(server->labels, server->nr_labels + 1, sizeof(*server->labels));
+	server->labels = reallocarray(server->labels, server->nr_labels + 1,
+				      sizeof(*server->labels));
 	if (!server->labels)
 		failure_exit(EXIT_OWN_FAILURE, "--label", ENOMEM);
 	server->labels[server->nr_labels++] = text;
@@ -130,7 +131,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		profiling->has_interval = true;
 		return 0;
 	case KEY_PROGRESS:
-		profiling->progress_ns = target_parse_seconds(text ? text : PROGRESS_SECONDS, state);
+		profiling->progress_ns = target_parse_seconds(text ? text : PROGRESS_SECONDS,
+							      state);
 		return 0;
 	case KEY_PUSH:
 		if (server_problem(text))

@@ -26,7 +26,7 @@ static size_t count_sections(Elf *elf, GElf_Word type)
 	while ((section = elf_nextscn(elf, section))) {
 		if (!gelf_getshdr(section, &header) || header.sh_type != type)
 			continue;
-		/* those of the dynamic linker are loaded; they are there without --emit-relocs, too */
+		/* the dynamic linker has its own, also without --emit-relocs; they are loaded */
 		if (type == SHT_RELA &&
 		    ((header.sh_flags & SHF_ALLOC) ||
 		     !gelf_getshdr(elf_getscn(elf, header.sh_info), &target) ||

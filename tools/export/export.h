@@ -28,8 +28,8 @@
  * @write_object: writes one object that has samples, to a file of its own; returns as @write
  * @suffix:       suffix of the files of @write_object
  * @compares:     @write also shows the changes since @old of struct symbolized
- * @write_code:   writes the samples in one object, by function; returns as @write. Moves samples that
- *                the format cannot have to @unnamed
+ * @write_code:   writes the samples in one object, by function; returns as @write. Moves samples
+ *                that the format cannot have to @unnamed
  * @needs:        what it needs of the object
  */
 struct export_format {
@@ -165,8 +165,8 @@ int export_firefox(FILE *out, const struct symbolized *symbolized);
  * @out:        where to write
  * @symbolized: the symbolized result
  *
- * If @symbolized->files is set, it contains the lines and instructions of the functions with a large
- * share. It runs no other script than its own, whatever the names are.
+ * If @symbolized->files is set, it contains the lines and instructions of the functions with a
+ * large share. It runs no other script than its own, whatever the names are.
  *
  * Return: 0 or -ENOMEM.
  */

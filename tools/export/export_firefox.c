@@ -39,7 +39,8 @@ static void print_constant(struct json *json, const char *name, const char *valu
 
 /* Print a column of numbers. @value: negative: null */
 static void print_column(struct json *json, const char *name, const struct firefox_tables *tables,
-			 size_t nr, long long (*value)(const struct firefox_tables *tables, size_t i))
+			 size_t nr,
+			 long long (*value)(const struct firefox_tables *tables, size_t i))
 {
 	size_t i;
 

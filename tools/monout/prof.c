@@ -85,7 +85,7 @@ static int add_divided(struct parts *parts, uint64_t first, uint64_t last, doubl
 	for (;;) {
 		struct part new = { 0 };
 		int error, found = functions->find(functions->symbols, 0, first, &new.function);
-		uint64_t end = last + 1;	/* of this part; 0 if it is the end of all addresses */
+		uint64_t end = last + 1;	/* of this part; 0: the end of all addresses */
 
 		if (found >= 0 && new.function.end > first && new.function.end <= last)
 			end = new.function.end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The functions of a program as prof(1) bounds them: each extends to the address of the next one, so
- * that static functions that are not shown are part of the one before them.
+ * The functions of a program as prof(1) bounds them: each extends to the address of the next one,
+ * so that static functions that are not shown are part of the one before them.
  */
 #ifndef PROFIL_PROF_SYMBOLS_H
 #define PROFIL_PROF_SYMBOLS_H

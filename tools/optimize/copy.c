@@ -74,8 +74,8 @@ int copy_by_bolt(const char *bolt, const char *program, const char *fdata, const
 {
 	char *unfinished = name_unfinished(copy);
 	/*
-	 * Cold blocks stay with their functions: few samples do not tell which blocks never run, and
-	 * a jump to another page costs more than the blocks.
+	 * Cold blocks stay with their functions: few samples do not tell which blocks never run,
+	 * and a jump to another page costs more than the blocks.
 	 */
 	char *const argv[] = {
 		(char *)bolt, (char *)program, "-data", (char *)fdata, "-o", unfinished,

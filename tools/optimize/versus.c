@@ -54,7 +54,7 @@ static int run_pair(struct versus *versus, unsigned int pair, double *cpu_ns)
 int versus_run(struct versus *versus)
 {
 	const size_t nr = versus->pairs;
-	double *values = calloc(nr, 3 * sizeof(*values));	/* of each program, then the shares */
+	double *values = calloc(nr, 3 * sizeof(*values));	/* of both, then the shares */
 	double pair[2];
 	unsigned int i;
 	int error;

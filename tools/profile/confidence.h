@@ -89,8 +89,8 @@ struct interval confidence_seconds_difference(uint64_t old_samples, double old_s
  * @nr:     their number
  * @median: set to their median
  *
- * The interval is between two of the values. It is exact for any distribution, so a few runs that were
- * disturbed do not matter: each value is above the true median with probability 1/2 (W. R.
+ * The interval is between two of the values. It is exact for any distribution, so a few runs that
+ * were disturbed do not matter: each value is above the true median with probability 1/2 (W. R.
  * Thompson, Annals of Mathematical Statistics 7 (1936), 122).
  *
  * Return: the interval, of a confidence of at least 95 %.

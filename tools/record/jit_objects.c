@@ -92,7 +92,9 @@ static void add_nameless(struct pieces *pieces, struct counts *nameless)
 
 		for (next = first; next < nameless->nr && parts[next].address == start; next++)
 			;
-		pieces->of[pieces->nr++] = (struct piece){ start, NULL, &parts[first], next - first };
+		pieces->of[pieces->nr++] = (struct piece){
+			start, NULL, &parts[first], next - first
+		};
 	}
 	for (first = 0; first < nameless->nr; first++)
 		parts[first].address = 0;

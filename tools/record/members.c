@@ -2,8 +2,8 @@
 /*
  * Profiles the processes of a control group: those that are in it, and those that join it.
  *
- * The kernel does not report who joins (inotify(7) of cgroup.procs is silent), so the lists are read
- * at intervals. The log has the forks of profiled processes.
+ * The kernel does not report who joins (inotify(7) of cgroup.procs is silent), so the lists are
+ * read at intervals. The log has the forks of profiled processes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "record/procfs.h"
 #include "util/time_ns.h"
 
-/* How often the lists are read again at once, as processes may have forked before they were attached */
+/* How often the lists are read again at once, as processes may have forked meanwhile */
 #define REPEATS	10
 
 /* This process, or one that writes a snapshot or progress lines */

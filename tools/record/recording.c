@@ -137,8 +137,8 @@ static struct process *add_process(struct recording *recording, pid_t pid,
 	process->base_ns = base_ns;
 	process->losses = recording->lost_records;
 	if (process_table_start(&recording->processes, process,
-				procfs_read_exe(pid, path, sizeof(path)) ? path : RESULT_UNKNOWN, false,
-				base_ns))
+				procfs_read_exe(pid, path, sizeof(path)) ? path : RESULT_UNKNOWN,
+				false, base_ns))
 		return NULL;
 	return process;
 }
@@ -297,8 +297,8 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 	process->losses = recording->lost_records;
 	if (exec->flags & PROFIL_EXEC_DENIED)
 		return deny(recording, process, exec->cpu_ns);
-	return process_table_start(table, process, exec->comm[0] ? exec->comm : RESULT_UNKNOWN, false,
-				   exec->cpu_ns);
+	return process_table_start(table, process, exec->comm[0] ? exec->comm : RESULT_UNKNOWN,
+				   false, exec->cpu_ns);
 }
 
 /* The program that a process executes begins to run. */
@@ -359,7 +359,8 @@ static int apply_map(struct recording *recording, const struct profil_record_map
 	file = mapper_add(recording, process, &entry, &key);
 	if (!file)
 		return -ENOMEM;
-	if (!(record->flags & PROFIL_MAP_PROGRAM) || file == &recording->files.special[FILE_UNKNOWN])
+	if (!(record->flags & PROFIL_MAP_PROGRAM) ||
+	    file == &recording->files.special[FILE_UNKNOWN])
 		return 0;
 	process->program = file;
 	return process_table_name(&recording->processes, process, file->path);

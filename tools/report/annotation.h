@@ -12,7 +12,7 @@
 #include "result/result.h"
 #include "symbol/symbols.h"
 
-#define ANNOTATION_CONTEXT	4	/* lines that are shown before and after those with samples */
+#define ANNOTATION_CONTEXT	4	/* lines that are shown around those with samples */
 
 /**
  * struct annotation_line - a line that the function has samples in

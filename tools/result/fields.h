@@ -20,7 +20,7 @@ enum field_kind {
 	FIELD_INT64,	/* int64_t; sint64 */
 	FIELD_UINT64,	/* uint64_t; uint64 */
 	FIELD_TEXT,	/* char *, to be freed; bytes. NULL becomes "" */
-	FIELD_TEXTS,	/* char **, terminated by NULL, to be freed as each text; repeated bytes. NULL if empty */
+	FIELD_TEXTS,	/* char **, ended by NULL, all to be freed; repeated bytes. NULL if empty */
 	FIELD_LIST,	/* array of structures, to be freed; repeated MESSAGE */
 };
 

@@ -127,7 +127,7 @@ struct result_object {
 	bool is_stripped;
 	char *names_note;		/* NULL or "": none; and so is @lines_note */
 	char *lines_note;
-	struct result_place *places;	/* of all addresses, in ascending order; none without names */
+	struct result_place *places;	/* of all addresses, ascending; none without names */
 	size_t nr_places;
 	struct result_frame *frames;	/* in the order of the places, which have all of them */
 	size_t nr_frames;

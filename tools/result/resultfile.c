@@ -49,7 +49,8 @@ static unsigned char *compress_message(unsigned char *message, size_t message_by
 	z_stream stream = { .next_in = message, .avail_in = (uInt)message_bytes };
 	unsigned char *contents = NULL;
 
-	if (deflateInit2(&stream, level, Z_DEFLATED, GZIP_WINDOW, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (deflateInit2(&stream, level, Z_DEFLATED, GZIP_WINDOW, MAX_MEM_LEVEL,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return NULL;
 	if (deflateSetHeader(&stream, &header) == Z_OK) {
 		stream.avail_out = (uInt)deflateBound(&stream, message_bytes);
@@ -208,7 +209,7 @@ static int unwrap(unsigned char *contents, size_t size, struct result *result, c
 	uint32_t length;
 	int error;
 
-	/* gzip's last field, the length of the message; not reliable, as the file may be truncated */
+	/* gzip's last field, the length of the message; wrong if the file is truncated */
 	memcpy(&length, contents + size - sizeof(length), sizeof(length));
 	bytes = le32toh(length);
 	if (bytes > MAX_BYTES)

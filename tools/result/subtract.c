@@ -11,6 +11,11 @@
 #include "result/select.h"
 #include "result/subtract.h"
 
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Both are sorted. Parts without samples are removed. */
 static void subtract_parts(struct result_part *parts, size_t *nr, const struct result_part *before,
 			   size_t nr_before)
@@ -23,8 +28,8 @@ static void subtract_parts(struct result_part *parts, size_t *nr, const struct r
 		while (i < nr_before && result_compare_parts(&before[i], &part) < 0)
 			i++;
 		if (i < nr_before && !result_compare_parts(&before[i], &part)) {
-			part.samples -= before[i].samples < part.samples ? before[i].samples : part.samples;
-			part.system -= before[i].system < part.system ? before[i].system : part.system;
+			part.samples -= lesser(before[i].samples, part.samples);
+			part.system -= lesser(before[i].system, part.system);
 		}
 		if (part.samples)
 			parts[to++] = part;

@@ -291,9 +291,9 @@ static bool find_frames(struct ehframe *frames, Elf *elf)
 	const bool has_header = find_header(elf, &header) && has_pointer(&header);
 
 	if (!find_section(elf, ".eh_frame", &found) &&
-	    !(has_header && find_in_segment(elf, header.address + POINTER +
-					    decode((uint8_t *)header.data->d_buf + POINTER, 4, true),
-					    &found)))
+	    !(has_header &&
+	      find_in_segment(elf, header.address + POINTER +
+			      decode((uint8_t *)header.data->d_buf + POINTER, 4, true), &found)))
 		return false;
 	frames->data = found.data;
 	frames->address = found.address;

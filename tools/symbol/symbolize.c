@@ -45,7 +45,7 @@ static int compare_found(const void *va, const void *vb)
 	return a->count < b->count ? -1 : 1;
 }
 
-/* The function of an address of an object that is not a file: the object itself if it has no name */
+/* The function of an address in no file: the object itself if it has no name */
 static struct function function_without_file(const struct result_object *object,
 					     uint64_t address)
 {

@@ -192,7 +192,8 @@ static bool ask(struct live_functions *functions)
 	size_t nr;
 
 	while (functions->nr_asked < functions->places.nr) {
-		for (nr = 0; nr < NAMES_BATCH && functions->nr_asked + nr < functions->places.nr; nr++)
+		for (nr = 0; nr < NAMES_BATCH && functions->nr_asked + nr < functions->places.nr;
+		     nr++)
 			addresses[nr] = functions->places.list[functions->nr_asked + nr].at;
 		if (!names_ask(functions->names, addresses, nr))
 			break;

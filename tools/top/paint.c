@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lines of a live view. On a narrow terminal, the names matter more than the figures: those that
- * can be computed from the others are left out.
+ * The lines of a live view. On a narrow terminal, the names matter more than the figures: those
+ * that can be computed from the others are left out.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -226,13 +226,13 @@ static void paint_head(struct screen_line *lines, const struct paint *paint)
 			       paint->state ? paint->state : "", paint->state ? ": " : "",
 			       paint->of, paint->pid);
 	if (paint->columns && paint->columns < WIDE) {
-		lines[1].text = format(paint->columns, "%.1f s, CPU %.1f%%, by %s%s", paint->seconds, now,
-				       paint_order_name(rows->order), lost);
+		lines[1].text = format(paint->columns, "%.1f s, CPU %.1f%%, by %s%s", paint->seconds,
+				       now, paint_order_name(rows->order), lost);
 		return;
 	}
 	lines[1].text = format(paint->columns, "%s%.1f s, CPU %.1f%%, %" PRIu64 " samples at %u Hz%s%s, by %s",
-			       before, paint->seconds, now, rows->samples, paint->rate, lost, waiting,
-			       paint_order_name(rows->order));
+			       before, paint->seconds, now, rows->samples, paint->rate, lost,
+			       waiting, paint_order_name(rows->order));
 }
 
 static const char *keys_text(const struct paint *paint)

@@ -10,8 +10,8 @@
 #include <symbol/symbols.h>
 
 /*
- * Like symbols_find(): functions of 64 bytes, with gaps, whose end is set, too. Every other function
- * has the name @symbols.
+ * Like symbols_find(): functions of 64 bytes, with gaps, whose end is set, too. Every other
+ * function has the name @symbols.
  */
 static inline int fake_symbols_find(void *symbols, size_t object, uint64_t address,
 				    struct function *function)

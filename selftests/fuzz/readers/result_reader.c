@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Fuzzes `profil report', `profil diff' and `profil merge' with untrusted result files: reading,
- * adding up, printing. The sanitizers report errors, and the guarantees of resultfile.h, result.h and
- * profile.h are checked.
+ * adding up, printing. The sanitizers report errors, and the guarantees of resultfile.h, result.h
+ * and profile.h are checked.
  *
  * The first byte of the input selects what the rest is: a file, or only the message in it,
  * because a mutated file hardly ever has the right checksum.

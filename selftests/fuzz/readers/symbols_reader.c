@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Fuzzes the search of functions and lines by address: symbols, sections, unwind information,
- * line tables and inlined functions. The input is an ELF file, and the addresses to search. Most of the code is
- * elfutils'; the backtrace shows whether an error is there.
+ * line tables and inlined functions. The input is an ELF file, and the addresses to search. Most of
+ * the code is elfutils'; the backtrace shows whether an error is there.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

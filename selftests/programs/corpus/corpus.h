@@ -54,9 +54,10 @@ static void check(int holds, const char *what, long value)
  */
 static __inline__ int is_share(long part, long total, double share)
 {
-	double off = part - share * total;
+	const double off = part - share * total;
+	const double deviation = 16 * share * (1 - share) * total;
 
-	return total > 100 && off * off <= 16 * share * (1 - share) * total + 0.0004 * total * total;
+	return total > 100 && off * off <= deviation + 0.0004 * total * total;
 }
 
 static __inline__ double rate(void)

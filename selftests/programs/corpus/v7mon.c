@@ -36,8 +36,8 @@ int monitor(lowpc, highpc, buffer, bufsize, nfunc)
 	if (!lowpc) {
 		profil((char *)0, 0, 0, 0);
 		file = fopen("mon.out", "w");
-		if (!file || fwrite((char *)monitored, sizeof(short), (size_t)size_in_words, file) !=
-		    (size_t)size_in_words || fclose(file))
+		if (!file || fwrite((char *)monitored, sizeof(short), (size_t)size_in_words,
+				    file) != (size_t)size_in_words || fclose(file))
 			exit(1);
 		return 0;
 	}

@@ -119,7 +119,8 @@ static void formats_have_names(void **state)
 			assert_ptr_equal(find(format->name), format);
 		else
 			assert_string_equal(format[-1].name, format->name);
-		assert_int_equal(!!format->write + !!format->write_object + !!format->write_code, 1);
+		assert_int_equal(!!format->write + !!format->write_object + !!format->write_code,
+				 1);
 	}
 }
 

@@ -36,7 +36,7 @@ static void pie_is_warned_once(void **state)
 	/* it begins after the offset */
 	assert_false(is_warned((unsigned int)(uintptr_t)code - 2, 0x8000));
 	munmap(code, LOW_BYTES);
-	/* nothing is mapped there any more. (The sanitizer has half of what an address may be cut to.) */
+	/* nothing is mapped there now. (The sanitizer has half of what may be cut.) */
 	cut = (unsigned int)(uintptr_t)code;
 	/* profiling is turned off, or nothing can be counted */
 	assert_false(is_warned(cut, 1));

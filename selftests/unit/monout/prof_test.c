@@ -401,8 +401,8 @@ static int find_all_but_f(void *symbols, size_t object, uint64_t address,
 }
 
 /*
- * Counters of 64 bytes from 32 below main on. The first covers 32 bytes of no function and the 32 of
- * main; the second f with its padding, 24 bytes, and 40 of written(int); the third only that.
+ * Counters of 64 bytes from 32 below main on. The first covers 32 bytes of no function and the 32
+ * of main; the second f with its padding, 24 bytes, and 40 of written(int); the third only that.
  */
 static void counters_are_divided(void **state)
 {
@@ -460,7 +460,8 @@ static void files_are_summed_up(void **state)
 	put_file((const uint64_t []){ START, 2 }, 1, (const unsigned int [32]){ [0] = 3 });
 	files[0] = monout;
 	made = (struct made_monout){ .layout = { 8, false } };
-	put_file((const uint64_t []){ START + 1, 5 }, 1, (const unsigned int [32]){ [1] = 4, [4] = 1 });
+	put_file((const uint64_t []){ START + 1, 5 }, 1,
+		 (const unsigned int [32]){ [1] = 4, [4] = 1 });
 	files[1] = monout;
 	assert_int_equal(prof_make(&prof, files, 2, &these), 0);
 	assert_text(TITLES

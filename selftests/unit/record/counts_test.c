@@ -52,7 +52,7 @@ static void samples_are_added_after_sorting(void **state)
 	(void)state;
 	assert_int_equal(counts_sort(&counts), 0);
 	for (round = 0; round < 3; round++) {
-		/* a third of the addresses is new each time, the last ones before and between others */
+		/* a third of the addresses is new each time, the last ones between others */
 		for (i = 0; i < 300; i++) {
 			if (i % 3 < 2 - round)
 				continue;

@@ -178,7 +178,7 @@ static void nearest_segment_is_used(void **state)
 
 #define SEGMENTS	24
 
-/* Linker scripts make any number of segments, whose addresses need not be in the order of offsets. */
+/* Linker scripts make any number of segments. Their addresses need no order of offsets. */
 static void all_segments_are_read(void **state)
 {
 	struct {

@@ -190,7 +190,9 @@ static void id_that_is_used_again_is_another_process(void **state)
 
 static void waiting_samples_are_counted_after_an_error(void **state)
 {
-	static const struct profil_record invalid = { .type = PROFIL_RECORD_RUN, .bytes = 8, .pid = -1 };
+	static const struct profil_record invalid = {
+		.type = PROFIL_RECORD_RUN, .bytes = 8, .pid = -1,
+	};
 
 	(void)state;
 	start(PID);

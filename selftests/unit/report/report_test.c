@@ -886,7 +886,7 @@ static void code_without_names_is_reported(void **state)
 	assert_has(" nonexistent): install the debug symbols of the package, or let `profil report' fetch them from DEBUGINFOD_URLS\n");
 	print_nameless("/usr/bin/nonexistent", "id", true);
 	assert_has("): install the debug symbols of the package, or set DEBUGINFOD_URLS to fetch them, or use --root if the file that ran is elsewhere\n");
-	/* nothing can be found without a build-id, and nothing below a path that is not the system's */
+	/* nothing can be found without a build-id, or below a path of no system */
 	print_nameless("/usr/bin/nonexistent", "", false);
 	assert_has(" nonexistent)\n");
 	print_nameless("/nonexistent/prog", "id", false);

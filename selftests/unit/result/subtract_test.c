@@ -25,7 +25,7 @@ static void set_object(struct result_object *object, const char *path)
 	object->end = UINT64_MAX - 1;
 }
 
-/* A thread, and the objects "/a", "/b" and "[jit]", without samples. The last one has a function. */
+/* A thread, and objects "/a", "/b" and "[jit]", without samples. The last has a function. */
 static void make(struct result *result, uint64_t made_at, uint64_t elapsed_ns)
 {
 	struct result_object *made;
@@ -88,7 +88,7 @@ static void parts_of_each_thread_are_subtracted(void **state)
 	result_release(&result);
 }
 
-/* It is found by its name. Samples that had none, and have one now, are not subtracted from others. */
+/* It is found by name. Samples with a new name are not subtracted from others. */
 static void made_code_is_subtracted_where_it_is_now(void **state)
 {
 	struct result before, result;

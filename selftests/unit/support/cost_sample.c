@@ -58,7 +58,7 @@ static uint64_t any_pc(void)
 {
 	const uint64_t offset = number(number(TEXT_BYTES) + 1) & ~3ul;
 
-	return number(4) ? TEXT_START + offset : LIBRARY_START + number(2) * TEXT_BYTES * 2 + offset;
+	return offset + (number(4) ? TEXT_START : LIBRARY_START + number(2) * TEXT_BYTES * 2);
 }
 
 static STEP step_read(void)

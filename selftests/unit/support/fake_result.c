@@ -30,7 +30,8 @@ static const struct result_object first_objects[NR_FAKE_OBJECTS] = {
 		.build_id = "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67",
 		.build_id_bytes = 20,
 		.start = 0x1000, .end = 0x2ffe, .bias = 0x555555554000,
-		.counts = (struct result_count *)odd_counts, .nr_counts = ARRAY_SIZE(odd_counts), .samples = 19,
+		.counts = (struct result_count *)odd_counts, .nr_counts = ARRAY_SIZE(odd_counts),
+		.samples = 19,
 	},
 	[BIG] = {
 		.path = "/lib/big.so",
@@ -42,17 +43,20 @@ static const struct result_object first_objects[NR_FAKE_OBJECTS] = {
 		.path = "/lib/x.so",
 		.build_id = "\xaa", .build_id_bytes = 1, .file_bytes = 12345, .mtime_ns = -7,
 		.start = 0x1000, .end = 0x2000, .bias = 0x7f0000000000,
-		.counts = (struct result_count *)lib_counts, .nr_counts = ARRAY_SIZE(lib_counts), .samples = 11,
+		.counts = (struct result_count *)lib_counts, .nr_counts = ARRAY_SIZE(lib_counts),
+		.samples = 11,
 	},
 	[OPT_X] = {
 		.path = "/opt/x.so", .unread = true,
 		.start = 0x1000, .end = 0x2000, .bias = 0x7f0000010000,
-		.counts = (struct result_count *)opt_counts, .nr_counts = ARRAY_SIZE(opt_counts), .samples = 12,
+		.counts = (struct result_count *)opt_counts, .nr_counts = ARRAY_SIZE(opt_counts),
+		.samples = 12,
 	},
 	[UNUSED] = { .path = "/opt/y.so", .start = 0x1000, .end = 0x2000 },
 	[VDSO] = {
 		.path = "[vdso]", .end = 0x2000, .bias = 0x7ffff0000000,
-		.counts = (struct result_count *)vdso_counts, .nr_counts = ARRAY_SIZE(vdso_counts), .samples = 2,
+		.counts = (struct result_count *)vdso_counts, .nr_counts = ARRAY_SIZE(vdso_counts),
+		.samples = 2,
 	},
 };
 

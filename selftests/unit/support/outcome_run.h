@@ -23,7 +23,7 @@ static char directory[] = "run.XXXXXX";
 static struct recording *recording;
 static const struct table_choice table_choice;
 static struct outcome outcome;
-static int log_ends[2];	/* pipe in place of the log: a reader sees when the last writer has closed it */
+static int log_ends[2];	/* in place of the log: a reader sees that the last writer has closed it */
 
 static int begin_run(void)
 {

@@ -5,8 +5,8 @@
  * usage: top_sample DIRECTORY FUNCTIONS OBJECTS
  *        top_sample DIRECTORY FUNCTIONS OBJECTS REFRESHES
  *
- * Writes OBJECTS programs with FUNCTIONS functions together to DIRECTORY. Function 1 has half of all
- * samples. Shows them on the terminal until q is typed; or, on a terminal of its own, REFRESHES
+ * Writes OBJECTS programs with FUNCTIONS functions together to DIRECTORY. Function 1 has half of
+ * all samples. Shows them on the terminal until q is typed; or, on a terminal of its own, REFRESHES
  * times, once the names are known. Each of these is a function of its own, which callgrind shows.
  */
 #define _GNU_SOURCE

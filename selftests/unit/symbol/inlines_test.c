@@ -299,7 +299,8 @@ static void compare_programs(const char *name, const char *other)
 	for (address = start; address < end; address++) {
 		int found = symbols_frames(symbols, 0, address, frames, &nr);
 
-		assert_int_equal(symbols_frames(other_symbols, 0, address, others, &other_nr), found);
+		assert_int_equal(symbols_frames(other_symbols, 0, address, others, &other_nr),
+				 found);
 		if (nr != other_nr)
 			fail_msg("%s 0x%lx: %zu frames, not %zu", name, (unsigned long)address, nr,
 				 other_nr);

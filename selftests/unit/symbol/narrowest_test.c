@@ -20,7 +20,8 @@ struct interval {
 	uint64_t end;
 };
 
-static bool find_slowly(const struct interval *intervals, size_t nr, uint64_t address, size_t *owner)
+static bool find_slowly(const struct interval *intervals, size_t nr, uint64_t address,
+			size_t *owner)
 {
 	uint64_t least = UINT64_MAX;
 	bool found = false;

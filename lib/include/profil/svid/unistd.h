@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * <unistd.h> of a program written for System V or an older Unix: the C library's, with the profil()
- * of those systems. Define PROFIL_PAGE_TYPES if the source also declares profil(), as the manual page
- * does.
+ * of those systems. Define PROFIL_PAGE_TYPES if the source also declares profil(), as the manual
+ * page does.
  */
 #ifndef PROFIL_SVID_UNISTD_H
 #define PROFIL_SVID_UNISTD_H
