@@ -4,9 +4,12 @@
  * timer and is less accurate. A line on stderr reports it.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "device.h"
 #include "diagnose.h"
@@ -70,8 +73,29 @@ int profil_fallback_refused(int error)
 	return begin(error, print_refusal);
 }
 
+/*
+ * The timer may have expired while its signal was blocked, by a guard or by the program. The C
+ * library has no handler for it any more: the signal would end the process as soon as it is
+ * unblocked.
+ */
+static void discard_last_signal(void)
+{
+	const struct timespec no_time = { 0 };
+	const int saved = errno;
+	sigset_t timer;
+
+	sigemptyset(&timer);
+	sigaddset(&timer, SIGPROF);
+	sigtimedwait(&timer, NULL, &no_time);
+	errno = saved;
+}
+
 int profil_fallback_call(unsigned short *buf, size_t bufsiz, size_t offset,
 			 unsigned int scale)
 {
-	return profil_libc_function()(buf, bufsiz, offset, scale);
+	const int result = profil_libc_function()(buf, bufsiz, offset, scale);
+
+	if (!buf)
+		discard_last_signal();
+	return result;
 }

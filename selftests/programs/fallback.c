@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A program that calls profil(), for fallback_test.sh. It prints the number of samples in a third
- * of a second of CPU time.
+ * of a second of CPU time. It stops while a sample waits: nothing is left that would end it.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -15,11 +16,35 @@ static double cpu_seconds(void)
 	return (double)clock() / CLOCKS_PER_SEC;
 }
 
+static void spin(double seconds)
+{
+	const double end = cpu_seconds() + seconds;
+	volatile size_t work = 0;
+	size_t i;
+
+	while (cpu_seconds() < end)
+		for (i = 0; i < 100000; i++)
+			work += i;
+}
+
+static int stop_while_blocked(void)
+{
+	sigset_t timer, before;
+	int failed;
+
+	sigemptyset(&timer);
+	sigaddset(&timer, SIGPROF);
+	sigprocmask(SIG_BLOCK, &timer, &before);
+	/* as long as ten samples take: one waits */
+	spin(0.1);
+	failed = profil(counters, 0, 0, 0);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return failed;
+}
+
 int main(void)
 {
 	unsigned long sum = 0;
-	double end;
-	volatile size_t work = 0;
 	size_t i;
 	int turn;
 
@@ -30,10 +55,8 @@ int main(void)
 			perror("profil");
 			return 1;
 		}
-		for (end = cpu_seconds() + 0.17; cpu_seconds() < end;)
-			for (i = 0; i < 100000; i++)
-				work += i;
-		if (profil(counters, 0, 0, 0))
+		spin(0.17);
+		if (stop_while_blocked())
 			return 1;
 	}
 	for (i = 0; i < sizeof(counters) / sizeof(*counters); i++)
