@@ -21,10 +21,14 @@ top() {
 	terminal_open 100 20 "$PROFIL top $* 2>$work/err"
 }
 
+# Share of spin_much(). It reads the clock, which had 1 of 799 samples: more than 10 % of 50 samples are
+# as good as impossible.
+most='(9[0-9]\.[0-9]{2}|100\.00)'
+
 # spin_much() has most of the CPU time, live; and the target goes on when the user leaves.
 attached() {
 	start "$SPIN" read 100 && top -p "$target" && shows "^$SPIN \(PID $target\)" && release &&
-	shows '^ *[0-9.]+ +100\.00 +[0-9.]+ +[0-9.]+  spin_much +spin$' &&
+	shows "^ *[0-9.]+ +$most +[0-9.]+ +[0-9.]+  spin_much +spin\$" &&
 	typed Enter && shows 'SPIN\(spin_much\)' && typed q && shows FUNCTION &&
 	typed q && left 0 && eventually sessions_are 0 && kill -0 "$target" && kill_target
 }
@@ -79,7 +83,7 @@ threads() {
 once() {
 	start "$SPIN" read 100 && release && "$PROFIL" top --once -d 0.5 --top 1 -p "$target" >"$work/out" &&
 	grep -q '^# .*(PID ' "$work/out" && grep -q '^# CPU%' "$work/out" &&
-	grep -qE ' 100\.00 .* spin_much  spin$' "$work/out" &&
+	grep -qE " $most .* spin_much  spin\$" "$work/out" &&
 	[ "$(grep -vc '^#' "$work/out")" = 1 ] && kill_target &&
 	"$PROFIL" top --once --by program "$SPIN" 0.1 >"$work/out" &&
 	grep -qE " 100\.00 .* spin  $SPIN$" "$work/out"
