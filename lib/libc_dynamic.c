@@ -38,3 +38,8 @@ profil_libc_profil *profil_libc_function(void)
 	return NULL;
 }
 #endif
+
+profil_libc_profil *profil_libc_needed(void)
+{
+	return profil_libc_function();
+}

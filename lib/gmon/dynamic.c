@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The functions that programs compiled with -pg call: in dynamic programs, they replace those of
- * the C library. static.c has the functions for static programs.
+ * Functions of the C library that are replaced in dynamic programs only.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -11,28 +10,6 @@
 #include <unistd.h>
 
 #include "gmon/gmon.h"
-
-/* Called by gcrt1.o; programs call the same function by the name monstartup(). */
-void __monstartup(unsigned long low, unsigned long high);
-void monstartup(unsigned long low, unsigned long high) __attribute__((alias("__monstartup")));
-/* The C library defines these, but not each one declares them. */
-void moncontrol(int mode);
-void _mcleanup(void);
-
-void __monstartup(unsigned long low, unsigned long high)
-{
-	profil_gmon_startup(low, high);
-}
-
-void moncontrol(int mode)
-{
-	profil_gmon_control(mode);
-}
-
-void _mcleanup(void)
-{
-	profil_gmon_cleanup();
-}
 
 /*
  * With a companion, the files are complete when the process has ended, as after exit().

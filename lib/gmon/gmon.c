@@ -192,7 +192,7 @@ static void start_sampler(void)
 		if (profil_fallback_refused(-error))
 			return;
 	}
-	if (!profil_libc_function())
+	if (!profil_libc_needed())
 		return;
 	gmon.sampler = LIBC;
 	start_fallback();
@@ -257,7 +257,7 @@ leave:
 	profil_guard_leave(&profil_guard_state, &before);
 }
 
-void profil_gmon_startup(uintptr_t low, uintptr_t high)
+void __monstartup(unsigned long low, unsigned long high)
 {
 	static bool registered;
 	struct profil_guard_before before;
@@ -289,6 +289,8 @@ leave:
 	profil_guard_leave(&profil_guard_state, &before);
 }
 
+void monstartup(unsigned long low, unsigned long high) __attribute__((alias("__monstartup")));
+
 static void control(int mode)
 {
 	int error = 0;
@@ -312,7 +314,7 @@ static void control(int mode)
 	}
 }
 
-void profil_gmon_control(int mode)
+void moncontrol(int mode)
 {
 	struct profil_guard_before before;
 	const int saved = errno;
@@ -425,7 +427,7 @@ static struct profil_gmon_profile *take_profile(void)
 	return profile;
 }
 
-void profil_gmon_cleanup(void)
+void _mcleanup(void)
 {
 	struct profil_gmon_profile *profile;
 	struct profil_guard_before before;
@@ -448,5 +450,5 @@ void profil_gmon_exit(void)
 {
 	/* a child of vfork() ends, and its parent continues */
 	if (gmon.shared && gmon.profile && profil_guard_is_own_process())
-		profil_gmon_cleanup();
+		_mcleanup();
 }

@@ -5,12 +5,14 @@
 #include "gmon/object.h"
 
 /*
- * In place of __monstartup(), moncontrol() and _mcleanup() of the C library. They can be called
- * from any thread; a second start has no effect.
+ * The functions that programs compiled with -pg call, in place of those of the C library, which does
+ * not always declare them. gcrt1.o calls the first; programs, by the name monstartup(), too. They can
+ * be called from any thread; a second start has no effect.
  */
-void profil_gmon_startup(uintptr_t low, uintptr_t high);
-void profil_gmon_control(int mode);
-void profil_gmon_cleanup(void);
+void __monstartup(unsigned long low, unsigned long high);
+void monstartup(unsigned long low, unsigned long high);
+void moncontrol(int mode);
+void _mcleanup(void);
 
 /* The process is about to end by _exit(): if there is a companion, let it write the files. */
 void profil_gmon_exit(void);

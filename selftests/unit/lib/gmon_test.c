@@ -26,17 +26,7 @@ void profil_gmon_mcount(uintptr_t from, uintptr_t to);
 
 static void startup(void)
 {
-	profil_gmon_startup(LOW, HIGH);
-}
-
-static void control(int mode)
-{
-	profil_gmon_control(mode);
-}
-
-static void cleanup(void)
-{
-	profil_gmon_cleanup();
+	monstartup(LOW, HIGH);
 }
 
 static uint32_t *counter(unsigned long pc)
@@ -105,25 +95,25 @@ static void counters_are_written(void **state)
 	startup();
 	assert_int_equal(fake_device.starts, 1);
 	*counter(0x10008) = 5;
-	cleanup();
+	_mcleanup();
 	assert_false(is_on());
 	assert_int_equal(count_in("gmon.out", 0x10008, 100), 5);
 
 	/* a second end writes nothing, a second profile starts at 0 */
-	cleanup();
+	_mcleanup();
 	assert_int_equal(access("gmon.out", F_OK), -1);
 	startup();
 	*counter(0x11003) += 4;
-	cleanup();
+	_mcleanup();
 	assert_int_equal(count_in("gmon.out", 0x11003, 100), 4);
 }
 
 static void empty_range_starts_nothing(void **state)
 {
 	(void)state;
-	profil_gmon_startup(LOW, LOW);
+	monstartup(LOW, LOW);
 	assert_int_equal(fake_device.starts, 0);
-	cleanup();
+	_mcleanup();
 	assert_int_equal(access("gmon.out", F_OK), -1);
 }
 
@@ -142,11 +132,11 @@ static void calls_are_written(void **state)
 	profil_gmon_mcount(0x10004, 0x9000);
 	/* of this program, which is passed over beyond the range that it gave */
 	profil_gmon_mcount(0x10004, (uintptr_t)calls_are_written);
-	control(0);
+	moncontrol(0);
 	profil_gmon_mcount(0x10004, 0x10008);
-	control(1);
+	moncontrol(1);
 	profil_gmon_mcount(0x10004, 0x10008);
-	cleanup();
+	_mcleanup();
 	profil_gmon_mcount(0x10004, 0x10008);
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 0);
 	assert_int_equal(nr_arcs, 1);
@@ -211,21 +201,21 @@ static void full_table_counts_no_more(void **state)
 static void moncontrol_stops_and_resumes(void **state)
 {
 	(void)state;
-	control(1);
-	control(0);
+	moncontrol(1);
+	moncontrol(0);
 	assert_int_equal(fake_device.starts, 0);
 	startup();
 	*counter(0x10000) = 3;
-	control(0);
+	moncontrol(0);
 	assert_false(is_on());
-	control(1);
+	moncontrol(1);
 	assert_true(is_on());
 	/* turning on twice is harmless */
-	control(1);
+	moncontrol(1);
 	assert_int_equal(fake_device.starts, 2);
 	*counter(0x10000) += 2;
-	control(0);
-	cleanup();
+	moncontrol(0);
+	_mcleanup();
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 5);
 }
 
@@ -233,13 +223,13 @@ static void failed_moncontrol_is_printed(void **state)
 {
 	(void)state;
 	startup();
-	control(0);
+	moncontrol(0);
 	fake_device.start_error = ENOSPC;
 	begin_stderr();
-	control(1);
+	moncontrol(1);
 	assert_true(end_stderr("moncontrol: not profiling"));
 	assert_false(is_on());
-	cleanup();
+	_mcleanup();
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 0);
 }
 
@@ -253,9 +243,9 @@ static void profile_replaced_by_program_is_written(void **state)
 	first = counter(0x10000);
 	*first = 3;
 	assert_int_equal(start_native(), 0);
-	control(0);
+	moncontrol(0);
 	assert_true(is_on());
-	cleanup();
+	_mcleanup();
 	assert_true(is_on());
 	assert_int_equal(fake_device.stops, 0);
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 3);
@@ -263,9 +253,9 @@ static void profile_replaced_by_program_is_written(void **state)
 	/* moncontrol(1) replaces it */
 	startup();
 	assert_int_equal(start_native(), 0);
-	control(1);
+	moncontrol(1);
 	*counter(0x10000) = 7;
-	cleanup();
+	_mcleanup();
 	assert_false(is_on());
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 7);
 }
@@ -283,7 +273,7 @@ static void forked_child_writes_its_own_file(void **state)
 	pid = fork();
 	if (!pid) {
 		*counter(0x10004) += 5;
-		cleanup();
+		_mcleanup();
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -291,7 +281,7 @@ static void forked_child_writes_its_own_file(void **state)
 	snprintf(path, sizeof(path), "gmon.out.%d", (int)pid);
 	assert_int_equal(access("gmon.out", F_OK), -1);
 	assert_int_equal(count_in(path, 0x10004, 100), 5);
-	cleanup();
+	_mcleanup();
 	assert_int_equal(count_in("gmon.out", 0x10004, 100), 4);
 }
 
@@ -301,7 +291,7 @@ static void child_without_profile_is_reported(void **state)
 	startup();
 	fake_device.state = PROFIL_STATE_OFF;
 	begin_stderr();
-	cleanup();
+	_mcleanup();
 	assert_true(end_stderr("was not sampled"));
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 0);
 }
@@ -314,10 +304,10 @@ static void counters_are_written_without_device(void **state)
 	*counter(0x10000) = 3;
 	fake_device_lose(ENOENT);
 	begin_stderr();
-	control(0);
+	moncontrol(0);
 	assert_true(end_stderr("moncontrol: still profiling: No such file or directory"));
 	begin_stderr();
-	cleanup();
+	_mcleanup();
 	assert_true(end_stderr("unknown: /dev/profil: No such file or directory (ENOENT)\n"));
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 3);
 	assert_int_equal(fake_device.stops, 0);
@@ -330,14 +320,14 @@ static void effective_rate_is_written(void **state)
 	fake_device.figures.rate = 240;
 	begin_stderr();
 	startup();
-	cleanup();
+	_mcleanup();
 	assert_true(end_stderr(NULL));
 	assert_int_equal(count_in("gmon.out", 0x10000, 240), 0);
 
 	startup();
 	fake_device.figures.rate = 200;
 	begin_stderr();
-	cleanup();
+	_mcleanup();
 	assert_true(end_stderr("from 240 to 200 Hz"));
 	assert_int_equal(count_in("gmon.out", 0x10000, 200), 0);
 }
@@ -349,10 +339,10 @@ static void lost_samples_are_reported(void **state)
 	fake_device.figures.samples = 100;
 	fake_device.figures.lost = 7;
 	fake_device.figures.error = ENOMEM;
-	control(0);
-	control(1);
+	moncontrol(0);
+	moncontrol(1);
 	begin_stderr();
-	cleanup();
+	_mcleanup();
 	assert_true(end_stderr("14 of 200 samples lost"));
 	unlink("gmon.out");
 }
@@ -374,11 +364,11 @@ static void fatal_samples_nothing(void **state)
 	begin_stderr();
 	startup();
 	assert_true(end_stderr("ENOSPC"));
-	control(0);
-	control(1);
+	moncontrol(0);
+	moncontrol(1);
 	assert_false(timer_is_on());
 	profil_gmon_mcount(0x10004, 0x10008);
-	cleanup();
+	_mcleanup();
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 0);
 	assert_int_equal(nr_arcs, 1);
 	fake_device.start_error = 0;
@@ -387,7 +377,7 @@ static void fatal_samples_nothing(void **state)
 	startup();
 	assert_true(end_stderr("not profiling"));
 	assert_false(timer_is_on());
-	cleanup();
+	_mcleanup();
 	unlink("gmon.out");
 	assert_int_equal(fake_device.starts, 0);
 	unsetenv("PROFIL_FALLBACK");
@@ -415,13 +405,13 @@ static void fall_back(int open_error, int start_error, const char *text)
 			_exit(1);
 		fake_device.open_error = 0;
 		fake_device.start_error = 0;
-		control(0);
+		moncontrol(0);
 		if (timer_is_on())
 			_exit(2);
-		control(1);
+		moncontrol(1);
 		if (timer_is_on() != samples)
 			_exit(3);
-		cleanup();
+		_mcleanup();
 		if (timer_is_on())
 			_exit(4);
 		startup();
@@ -464,7 +454,7 @@ static void companion_is_waited_for(void **state)
 		startup();
 		*counter(0x10000) = 3;
 		setitimer(ITIMER_REAL, &often, NULL);
-		cleanup();
+		_mcleanup();
 		setitimer(ITIMER_REAL, &never, NULL);
 		assert_int_equal(count_in("gmon.out", 0x10000, 100), 3);
 	}

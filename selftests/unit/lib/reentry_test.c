@@ -118,9 +118,9 @@ static int call_pcsample(void)
 
 static int call_gmon(void)
 {
-	profil_gmon_startup(0x1000, 0x2000);
-	profil_gmon_control(0);
-	profil_gmon_control(1);
+	monstartup(0x1000, 0x2000);
+	moncontrol(0);
+	moncontrol(1);
 	return 0;
 }
 
