@@ -585,6 +585,8 @@ static void fork_short_lives(void *data)
 			burn(0.001);
 			_exit(0);
 		}
+		if (await_zombie(pid))
+			_exit(1);
 		wait_for(pid);
 	}
 	getrusage(RUSAGE_CHILDREN, &usage);

@@ -3,6 +3,7 @@
  * Waits for children, and exchanges bytes with them.
  */
 #include "child.h"
+#include "kernel/tasks.h"
 
 int wait_for(pid_t pid)
 {
@@ -13,6 +14,21 @@ int wait_for(pid_t pid)
 			return -1;
 	return WIFEXITED(status) ? WEXITSTATUS(status) :
 				   128 + WTERMSIG(status);
+}
+
+int await_zombie(pid_t pid)
+{
+	struct task zombie;
+	siginfo_t info;
+	cpu_set_t cpus;
+
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) ||
+	    sched_getaffinity(0, sizeof(cpus), &cpus))
+		return -1;
+	/* this thread gets the zombie's CPU when the zombie has left it */
+	if (!read_task(pid, &zombie) || put_on_cpu(0, zombie.cpu))
+		return -1;
+	return sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
 void *map_shared(size_t bytes)

@@ -16,6 +16,16 @@
 /* Returns the exit status of a child (@pid -1: of any), as a shell reports it; -1 on error. */
 int wait_for(pid_t pid);
 
+/*
+ * Waits until a child has exited and has left its CPU, and does not reap it. Then the kernel knows
+ * all of its CPU time. Returns -1 on error.
+ *
+ * A parent on another CPU can reap a child that still runs in exit. The kernel then counts the
+ * child's time up to the last tick, or to the child's last reading of its clock. On PREEMPT_RT, 27
+ * of 100 children that had read it lost the 0.3 ms of exit.
+ */
+int await_zombie(pid_t pid);
+
 void *map_shared(size_t bytes);
 
 /* Returns the CPU time of all children that were waited for. */

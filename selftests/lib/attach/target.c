@@ -81,9 +81,8 @@ struct end await_end(struct target *target)
 {
 	struct end end = { .status = -1 };
 	struct rusage usage;
-	siginfo_t info;
 
-	if (waitid(P_PID, (id_t)target->pid, &info, WEXITED | WNOWAIT))
+	if (await_zombie(target->pid))
 		return end;
 	end.total = seconds_of(target->pid);
 	end.used = end.total - target->base;

@@ -17,6 +17,7 @@ struct task {
 	char name[64];
 	char state;
 	int nice;
+	int cpu;		/* the last one it ran on */
 	unsigned long long ns;	/* CPU time */
 };
 
