@@ -496,7 +496,8 @@ struct profil_record_map {
  * struct profil_record_exit - a process has ended: all its threads have
  * @head:   type PROFIL_RECORD_EXIT; the last record of the process
  * @cpu_ns: CPU time of all its threads, in ns, as in EXEC, without what threads use that still
- *          exit
+ *          exit. Kernels do not add up what a thread used after its last tick if it ended
+ *          before the last thread and is not the first one; its THREAD record has that time
  */
 struct profil_record_exit {
 	struct profil_record head;
