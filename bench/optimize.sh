@@ -4,7 +4,7 @@
 # bench/optimize.sh - what profiles of profil gain: BOLT, order of functions, AutoFDO, and as the upper
 # bound the compilers' own instrumented profiles
 #
-# Usage: bench/optimize.sh [PROGRAM...]        (xz, sqlite3, cppcheck, python3; default: all)
+# Usage: bench/optimize.sh [PROGRAM...]        (xz, sqlite3, cppcheck, python3, redis; default: all)
 #
 # Builds each program from Debian's source with -ffunction-sections and --emit-relocs, profiles it in a
 # guest whose clock counts instructions, makes the variants, and compares their CPU times on this
@@ -46,7 +46,8 @@ fetch() {
 }
 
 # Each program has: build_PROGRAM DIRECTORY CC FLAGS, which makes DIRECTORY/program and DIRECTORY/link, the
-# command that links it to $OUT with more $FLAGS; arguments_PROGRAM; and input_PROGRAM in its directory.
+# command that links it to $OUT with more $FLAGS; arguments_PROGRAM; and input_PROGRAM in its directory. A
+# server has client_PROGRAM, a command.
 
 build_xz() {
 	local tree object objects=()
@@ -129,6 +130,27 @@ input_cppcheck() {
 }
 arguments_cppcheck=(--enable=all --quiet args.c lzma_encoder_optimum_normal.c)
 
+build_redis() {
+	local tree
+
+	tree=$(fetch redis)
+	[ -e "$1" ] || cp -a "$tree" "$1"
+	cd "$1"
+	# The flags are a part of CC: where CFLAGS change, its Makefile removes all that was made, and the counts
+	# of by_pgo with it. Without -o, that of src makes deps anew.
+	make -s -j2 -C deps CC="$2 $3" hiredis lua hdr_histogram jemalloc >log 2>&1 &&
+		make -s -j2 -C src -o .make-prerequisites CC="$2 $3" OPTIMIZATION= DEBUG= USE_SYSTEMD=no \
+			redis-server >>log 2>&1 || die "see $1/log"
+	echo "$2 $3 \$FLAGS -rdynamic -Wl,--emit-relocs -o \$OUT" "$PWD"/src/*.o "$PWD"/deps/hiredis/libhiredis.a \
+		"$PWD"/deps/lua/src/liblua.a "$PWD"/deps/hdr_histogram/libhdrhistogram.a \
+		"$PWD"/deps/jemalloc/lib/libjemalloc.a -lm -ldl -lpthread -lrt >link
+}
+input_redis() {
+	"$top/bench/redis_client.py" make >"$1"
+}
+arguments_redis=(--port 0 --unixsocket socket --save "")
+client_redis="$top/bench/redis_client.py send socket"
+
 build_python3() {
 	local tree objects
 
@@ -167,21 +189,28 @@ relink() {
 		die "see $out/$1/$2.log"
 }
 
-# run PROGRAM NAME: runs a variant once
-run() {
+# compare PROGRAM RUNS NAME=BASE=FILE...: compare.py, in the directory of PROGRAM
+compare() {
 	local -n of=arguments_$1
+	local client=client_$1
 
-	( cd "$out/$1" && "./$2" "${of[@]}" <input >/dev/null 2>&1 )
+	( cd "$out/$1" && "$top/bench/compare.py" ${!client+"--client=${!client}"} "$2" "$1" input "${@:3}" \
+		-- "${of[@]}" )
 }
+
+# run PROGRAM NAME: runs a variant once
+run() { compare "$1" 0 "$2=$2=./$2"; }
 
 # profile PROGRAM NAME: in a guest. An instruction takes 1 ns there.
 profile() {
 	local -n of=arguments_$1
+	local client=client_$1
 
 	[ -e "$out/$1/$2.out" ] && return
 	echo "profiling $1 $2" >&2
 	( cd "$out/$1" && "$top/scripts/vm/run" --kernel 6.12 --icount --mem 3G --timeout 3000 -- \
-		sh -c "$top/tools/profil --rate max --no-table --output $2.out ./$2 ${of[*]} <input >/tmp/out" ) \
+		sh -c "${!client+${!client} <input &}
+			$top/tools/profil --rate max --no-table --output $2.out ./$2 ${of[*]@Q} <input >/tmp/out" ) \
 		>"$out/$1/$2.profile.log" 2>&1 || die "see $out/$1/$2.profile.log"
 }
 
@@ -259,7 +288,6 @@ by_pgo() {
 
 measure() {
 	local program=$1 home=$out/$1 compared=() way
-	local -n of=arguments_$1
 
 	mkdir -p "$home"
 	[ -e "$home/input" ] || "input_$1" "$home/input"
@@ -274,12 +302,13 @@ measure() {
 	for way in ${WAYS:-order bolt autofdo pgo}; do
 		"by_$way"
 	done
-	( cd "$home" && "$top/bench/compare.py" "${RUNS:-40}" "$1" "$home/input" "${compared[@]}" -- "${of[@]}" )
+	compare "$1" "${RUNS:-40}" "${compared[@]}"
 }
 
 make -s lib tools
-[ $# -gt 0 ] || set -- xz sqlite3 cppcheck python3
+[ $# -gt 0 ] || set -- xz sqlite3 cppcheck python3 redis
 for program; do
-	declare -F "build_$program" >/dev/null || die "unknown program '$program': xz, sqlite3, cppcheck or python3"
+	declare -F "build_$program" >/dev/null ||
+		die "unknown program '$program': xz, sqlite3, cppcheck, python3 or redis"
 	( measure "$program" )
 done | tee "$out/figures.csv"
