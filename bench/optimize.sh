@@ -112,14 +112,17 @@ input_sqlite3() {
 }
 arguments_sqlite3=(:memory:)
 
+# plus CC: the compiler of C++
+plus() { sed 's/^gcc/g++/; s/^clang/clang++/' <<<"$1"; }
+
 build_cppcheck() {
 	local tree
 
 	tree=$(fetch cppcheck)
 	[ -e "$1" ] || cp -r "$tree" "$1"
 	cd "$1"
-	make -s -j2 CXX="${2/gcc/g++}" FILESDIR="$tree" CXXFLAGS="$3 -std=c++11" cppcheck >log 2>&1 || die "see $1/log"
-	echo "${2/gcc/g++} $3 \$FLAGS -Wl,--emit-relocs -o \$OUT $PWD/lib/*.o $PWD/cli/*.o $PWD/externals/*/*.o" >link
+	make -s -j2 CXX="$(plus "$2")" FILESDIR="$tree" CXXFLAGS="$3 -std=c++11" cppcheck >log 2>&1 || die "see $1/log"
+	echo "$(plus "$2") $3 \$FLAGS -Wl,--emit-relocs -o \$OUT $PWD/lib/*.o $PWD/cli/*.o $PWD/externals/*/*.o" >link
 }
 input_cppcheck() {
 	local from
