@@ -75,6 +75,92 @@ other_name() {
 	prints "^$work/named is faster"
 }
 
+# Not the ls in PATH: it would be run instead of the copy, and there is one.
+name_without_slash() (
+	PROFIL=$(readlink -f "$PROFIL") && cd "$work" &&
+	linked 0 "$work/fast" --output=ls && cmp "$work/fast" ls && prints "^$work/ls is faster"
+)
+
+# The command is found as execvp(3) does: an empty part of PATH is the current directory, and a
+# directory is no command.
+found_in_path() (
+	mkdir -p "$work/path/counts" && cd "$work" || return
+	PATH=$work/path::$PATH
+	optimize 0 --with=order --relink="cp fast \"\$OUT\"" counts 1000 &&
+	optimize 1 --with=order --relink=false '' && grep -q ' command not found (ENOENT)' "$work/err"
+)
+
+# Each of the three exports reads the result, which standard input has only once.
+result_from_input() {
+	"$PROFIL" optimize --profile=- --runs=6 --with=order --relink="cp $work/fast \"\$OUT\"" \
+		"$program" 0 <"$work/result" >"$work/out" 2>"$work/err" && prints "is faster.$"
+}
+
+# It is written before the exit, and its error is the exit status.
+unwritten() {
+	"$PROFIL" optimize --profile="$work/result" --runs=6 --with=order \
+		--relink="cp $work/fast \"\$OUT\"" "$program" 0 </dev/null >/dev/full 2>"$work/err"
+	[ $? = 1 ] && grep -q 'standard output: .* (ENOSPC)' "$work/err"
+}
+
+# The variables of the linker are not for the programs: this one is a script.
+clean_environment() {
+	printf '#!/bin/sh\n[ "$OUT$ORDER" = mine ] || exit 1\nexec %s 1000\n' "$work/fast" >"$work/clean"
+	chmod +x "$work/clean"
+	OUT=mine linked 0 "$work/clean"
+}
+
+# An owner's program is not for others to read.
+permissions() (
+	umask 022
+	chmod 700 "$program" && { optimize 0 "$program" 1000 || optimize 3 "$program" 1000; } &&
+		[ "$(stat -c %a "$program.bolt")" = 700 ]
+	status=$?
+	chmod 755 "$program"
+	return $status
+)
+
+# interrupted SIGNAL TEXT BOTH ARG...: a program writes its process ID to a file, and then profil gets
+# the signal. It ends that program, removes its temporary files, and says TEXT. BOTH: the signal comes
+# from a terminal, to both
+interrupted() {
+	local signal=$1 text=$2 both=$3 pid status=0
+
+	shift 3
+	rm -rf "$work/started" "$work/tmp" && mkdir "$work/tmp" || return
+	# not ignored, as bash does in the background
+	TMPDIR=$work/tmp env --default-signal=INT "$PROFIL" optimize --profile="$work/result" "$@" \
+		"$program" 0 </dev/null >"$work/out" 2>"$work/err" &
+	pid=$!
+	until [ -s "$work/started" ]; do sleep 0.1; done
+	kill -"$signal" "$pid"
+	[ -z "$both" ] || kill -"$signal" "$(<"$work/started")"
+	wait "$pid" || status=$?
+	[ $status = 1 ] && grep -q "$text" "$work/err" && [ -z "$(ls "$work/tmp")" ] &&
+	! kill -0 "$(<"$work/started")" 2>/dev/null && ! compgen -G "$work/*.$pid" ||
+		{ echo "# SIG$signal: exit status $status"; cat "$work/err"; ls "$work/tmp"; false; }
+}
+
+interrupts() {
+	local signal both
+
+	printf '#!/bin/sh\necho $$ >%s/started\nexec sleep 1000\n' "$work" >"$work/waits"
+	# it ends by itself, with exit status 0
+	printf '#!/bin/sh\ntrap "exit 0" INT\necho $$ >%s/started\nwhile :; do sleep 0.1; done\n' \
+		"$work" >"$work/catches"
+	mkdir -p "$work/bolt"
+	printf '#!/bin/sh\n[ "$1" = --version ] || exec %s/waits\n' "$work" >"$work/bolt/llvm-bolt"
+	chmod +x "$work/waits" "$work/catches" "$work/bolt/llvm-bolt"
+	for signal in INT TERM HUP; do
+		both=; [ $signal != INT ] || both=yes
+		PATH=$work/bolt:$PATH interrupted $signal "interrupted: .* is not made" "$both" || return
+		interrupted $signal "interrupted: .* is there, but not compared" "$both" \
+			--with=order --relink="cp $work/waits \"\$OUT\"" || return
+	done
+	interrupted INT "interrupted: .* is there, but not compared" yes --with=order \
+		--relink="cp $work/catches \"\$OUT\""
+}
+
 no_other_files() {
 	local before
 
@@ -110,8 +196,23 @@ refused() {
 	refuses 'it is no executable program, but perhaps a script (ENOEXEC)' "$work/script" &&
 	refuses 'without relocations (EOPNOTSUPP): link it with' "$work/fast" &&
 	refuses 'no-such-command: command not found (ENOENT)' no-such-command &&
+	refuses "$work: not a regular file (EINVAL)" "$work" &&
 	refuses 'is the program itself (EINVAL): name another file with --output' \
 		--with=order --relink=true --output="$program" "$program" &&
+	cp "$program" "$work/as.log" &&
+	refuses 'as.log is the program itself (EINVAL)' --output="$work/as" "$work/as.log" &&
+	cmp "$work/as.log" "$program" && cp "$work/result" "$work/result.log" &&
+	refuses 'result is the result of --profile (EINVAL)' --output="$work/result" "$program" &&
+	refuses 'result.log is the result of --profile (EINVAL)' --output="$work/result" \
+		--profile="$work/result.log" "$program" &&
+	refuses 'is not a regular file (EINVAL)' --output="$work" "$program" &&
+	mkfifo "$work/fifo.log" && refuses 'fifo.log is not a regular file' --output="$work/fifo" "$program" &&
+	refuses 'no-such/copy: .*(ENOENT)' --output=no-such/copy "$program" &&
+	cp "$program" "$work/other" && chmod -x "$work/other" &&
+	refuses 'other: Permission denied (EACCES): make it executable' "$work/other" &&
+	chmod +x "$work/other" &&
+	refuses "it has no samples of $work/other (ENODATA)" "$work/other" &&
+	TMPDIR=$work/none refuses 'no temporary directory: .*(ENOENT): set TMPDIR' "$program" &&
 	mkdir -p "$work/empty" &&
 	PATH=$work/empty refuses_bolt
 }
@@ -127,7 +228,8 @@ refuses_bolt() {
 
 usage() {
 	optimize 2 --with=order "$program" && optimize 2 --relink=true "$program" &&
-	optimize 2 --with=other "$program" && optimize 2 --runs=5 "$program" && optimize 2
+	optimize 2 --with=other "$program" &&
+	optimize 2 --output= "$program" && optimize 2 --runs=5 "$program" && optimize 2
 }
 
 # Without a module, the profile fails, and nothing is made.
@@ -146,11 +248,17 @@ bolt() {
 }
 
 ktap_print_header
-ktap_set_plan 12
+ktap_set_plan 19
 check "a faster copy" faster
 check "a slower copy" slower
 check "a copy that is the same" same
 check "another name for the copy" other_name
+check "a name without a slash is not searched in PATH" name_without_slash
+check "the command is searched as execvp(3) does" found_in_path
+check "a result from standard input" result_from_input
+check "an error of standard output" unwritten
+check "the programs do not get the variables of the linker" clean_environment
+check "signals end the programs, and leave no files" interrupts
 check "no other files are left" no_other_files
 check "the linker gets the order" order
 check "a copy that does other things is not compared" does_other_things
@@ -164,7 +272,9 @@ else
 fi
 if compgen -c llvm-bolt >/dev/null; then
 	check "BOLT makes a copy" bolt
+	check "the copy of BOLT has the program's permissions" permissions
 else
 	ktap_test_skip "BOLT makes a copy: needs llvm-bolt (Debian: bolt-19)"
+	ktap_test_skip "the copy of BOLT has the program's permissions: needs llvm-bolt"
 fi
 ktap_finished

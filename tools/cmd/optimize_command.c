@@ -18,13 +18,14 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
+#include "cmd/optimize_files.h"
 #include "cmd/options.h"
-#include "export/code.h"
 #include "optimize/copy.h"
 #include "optimize/program.h"
 #include "optimize/versus.h"
+#include "record/signals.h"
+#include "result/resultfile.h"
 #include "util/failure.h"
-#include "util/objectfile.h"
 #include "util/time_ns.h"
 
 #define DEFAULT_PAIRS	20
@@ -75,13 +76,19 @@ struct work {
 	char *copy;
 	char *log;
 	char *bolt;		/* the tool; NULL: a linker */
-	char directory[32];	/* of temporary files; empty: none yet */
+	struct result given;	/* of --profile */
+	char *directory;	/* of temporary files */
 	char *profile;
-	char *order[3];		/* files of the linker; or one for BOLT */
+	char *order[COPY_VARIABLES];	/* files of the linker; or one for BOLT */
 };
 
-static const char *const order_variables[3] = { "ORDER", "ORDER_SECTIONS", "ORDER_SCRIPT" };
-static const char *const order_formats[3] = { "--order", "--order=sections", "--order=script" };
+static const char *const order_variables[COPY_VARIABLES] = {
+	"ORDER=", "ORDER_SECTIONS=", "ORDER_SCRIPT="
+};
+
+static const char *const order_formats[COPY_VARIABLES] = {
+	"--order", "--order=sections", "--order=script"
+};
 
 static unsigned int parse_runs(const char *text, struct argp_state *state)
 {
@@ -109,6 +116,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->relink = text;
 		return 0;
 	case 'o':
+		if (!*text)
+			options_error(state, "invalid --output ''; expected the name of a file");
 		arguments->output = text;
 		return 0;
 	case KEY_PROFILE:
@@ -152,84 +161,50 @@ static char *join(const char *first, const char *second)
 	return need_memory(text);
 }
 
-/* Return: the path of a command, as the shell would find it; NULL: it is not there. */
-static char *find_program(const char *name)
+static void read_given(struct work *work, const char *name)
 {
-	const char *path = getenv("PATH");
-	char *found = NULL, *file;
+	size_t i;
 
-	if (strchr(name, '/') || !path)
-		return realpath(name, NULL);
-	while (!found && *path) {
-		const size_t length = strcspn(path, ":");
-
-		if (asprintf(&file, "%.*s/%s", (int)length, path, name) < 0)
-			need_memory(NULL);
-		if (!access(file, X_OK))
-			found = realpath(file, NULL);
-		free(file);
-		path += length + (path[length] == ':');
-	}
-	return found;
-}
-
-/* Exit if no copy can be made of the program: before it runs for a profile, which may take long. */
-static void check_program(const struct work *work, bool with_order)
-{
-	const char *problem;
-	int fd = objectfile_open(work->program, &problem);
-	int error = 0;
-	Elf *elf;
-
-	if (fd < 0)
-		failure_exit(EXIT_NO_RESULT, work->program, errno);
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF)
-		failure_exitx(EXIT_NO_RESULT, "%s: it is no executable program, but perhaps a script (ENOEXEC): name the program that it runs",
-			      work->program);
-	/* a linker needs names, which the result has */
-	if (!with_order)
-		error = code_check_file(work->program, elf, CODE_RELOCATIONS);
-	elf_end(elf);
-	close(fd);
-	if (error)
-		exit(EXIT_NO_RESULT);
-}
-
-static bool is_same_file(const char *path, const char *other)
-{
-	struct stat a, b;
-
-	return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	options_read_result(name, &work->given);
+	for (i = 0; i < work->given.nr_objects; i++)
+		if (!strcmp(work->given.objects[i].path, work->program) &&
+		    work->given.objects[i].samples)
+			return;
+	failure_exitx(EXIT_NO_RESULT, "%s: it has no samples of %s (ENODATA): name a result of this program, with the same path",
+		      options_file_name(name), work->program);
 }
 
 static void prepare(struct work *work, const struct arguments *arguments)
 {
-	work->program = find_program(arguments->command[0]);
-	if (!work->program)
-		failure_exitx(EXIT_NO_RESULT, "%s: command not found (ENOENT): give its path, or correct PATH",
-			      arguments->command[0]);
-	check_program(work, arguments->with_order);
-	work->copy = arguments->output ? join(arguments->output, "") :
+	int error = 0;
+
+	/* a linker needs only names, which the result has */
+	work->program = optimize_find_program(arguments->command[0], !arguments->with_order);
+	work->copy = arguments->output ? optimize_absolute_path(arguments->output) :
 		     join(work->program, arguments->with_order ? ".order" : ".bolt");
-	if (is_same_file(work->program, work->copy))
-		failure_exitx(EXIT_NO_RESULT, "%s is the program itself (EINVAL): name another file with --output",
-			      work->copy);
 	work->log = join(work->copy, ".log");
-	if (!arguments->with_order && copy_find_bolt(&work->bolt) == -ENOENT)
-		failure_exitx(EXIT_NO_RESULT, "llvm-bolt is not installed (ENOENT): install it (Debian: bolt-19), or use --with=order");
+	optimize_check_new(work->copy, work->program, arguments->profile);
+	optimize_check_new(work->log, work->program, arguments->profile);
+	if (arguments->profile)
+		read_given(work, arguments->profile);
 	if (!arguments->with_order)
-		need_memory(work->bolt);
+		error = copy_find_bolt(&work->bolt);
+	if (error == -ENOENT)
+		failure_exitx(EXIT_NO_RESULT, "llvm-bolt is not installed (ENOENT): install it (Debian: bolt-19), or use --with=order");
+	if (error == -EINTR)
+		failure_exitx(EXIT_NO_RESULT, "interrupted: no copy is made");
+	if (error)
+		need_memory(NULL);
 }
 
 static void make_directory(struct work *work)
 {
-	strcpy(work->directory, "/tmp/profil.XXXXXX");
-	if (!mkdtemp(work->directory)) {
-		work->directory[0] = 0;
-		failure_exit(EXIT_NO_RESULT, "/tmp", errno);
-	}
+	const char *parent = getenv("TMPDIR");
+
+	work->directory = join(parent && *parent ? parent : "/tmp", "/profil.XXXXXX");
+	if (!mkdtemp(work->directory))
+		failure_exitx(EXIT_NO_RESULT, "%s: no temporary directory: %s (%s): set TMPDIR to a directory that you may write to",
+			      work->directory, strerror(errno), strerrorname_np(errno));
 	work->profile = join(work->directory, "/profile");
 	work->order[0] = join(work->directory, "/order");
 	work->order[1] = join(work->directory, "/sections");
@@ -240,14 +215,14 @@ static void clean_up(struct work *work)
 {
 	size_t i;
 
-	if (*work->directory) {
-		unlink(work->profile);
-		for (i = 0; i < 3; i++)
-			unlink(work->order[i]);
-		rmdir(work->directory);
-	}
-	for (i = 0; i < 3; i++)
+	unlink(work->profile);
+	for (i = 0; i < COPY_VARIABLES; i++) {
+		unlink(work->order[i]);
 		free(work->order[i]);
+	}
+	rmdir(work->directory);
+	result_release(&work->given);
+	free(work->directory);
 	free(work->profile);
 	free(work->bolt);
 	free(work->log);
@@ -255,12 +230,20 @@ static void clean_up(struct work *work)
 	free(work->program);
 }
 
-/* Run this program again, as another subcommand. Return: its exit status; -1: it was killed. */
-static int run_self(char *const *argv)
+/*
+ * Run this program again, as another subcommand.
+ *
+ * Return: its exit status; -EINTR: this process got a signal that ends it; -1: it was killed.
+ */
+static int run_self(char *const *argv, bool ends_by_interrupt)
 {
-	struct program_run run = { .path = "/proc/self/exe", .argv = argv };
+	struct program_run run = {
+		.path = "/proc/self/exe", .argv = argv, .ends_by_interrupt = ends_by_interrupt,
+	};
 	int error = program_run(&run);
 
+	if (error == -EINTR)
+		return error;
 	if (error) {
 		failure_warn("/proc/self/exe", -error);
 		return EXIT_OWN_FAILURE;
@@ -268,8 +251,20 @@ static int run_self(char *const *argv)
 	return WIFEXITED(run.status) ? WEXITSTATUS(run.status) : -1;
 }
 
-/* Return: whether there is a profile. If not, the reason was printed. */
-static bool profile(const struct work *work, const struct arguments *arguments)
+/* Write the result of --profile again: it may be from a pipe, and each export reads it. */
+static int keep_given(const struct work *work)
+{
+	char *left;
+	int error = resultfile_write(work->profile, &work->given, &left, NULL);
+
+	if (error)
+		failure_warn(work->profile, -error);
+	free(left);
+	return error ? 1 : 0;
+}
+
+/* Return: 0: there is a profile; -EINTR, as of run_self(); 1: the reason was printed. */
+static int profile(const struct work *work, const struct arguments *arguments)
 {
 	char *const before[] = { "profil", "run", "--no-table", "--rate", (char *)arguments->rate,
 				 "--output", work->profile, "--" };
@@ -283,78 +278,80 @@ static bool profile(const struct work *work, const struct arguments *arguments)
 	argv = need_memory(calloc(nr_before + nr + 1, sizeof(*argv)));
 	memcpy(argv, before, sizeof(before));
 	memcpy(argv + nr_before, arguments->command, nr * sizeof(*argv));
-	status = run_self(argv);
+	/* profil run writes what it has when it is interrupted */
+	status = run_self(argv, true);
 	free(argv);
 	/* many programs report something by an exit status below those of shells and profil run */
-	if (status >= 0 && status < EXIT_OWN_FAILURE)
-		return true;
+	if (status == -EINTR || (status >= 0 && status < EXIT_OWN_FAILURE))
+		return status < 0 ? status : 0;
 	if (status != EXIT_OWN_FAILURE)
-		failure_warnx("%s did not end by itself while it was profiled: no copy is made",
-			      arguments->command[0]);
-	return false;
+		failure_warnx("%s had exit status %d while it was profiled, as what is killed or cannot be executed: no copy is made",
+			      arguments->command[0], status);
+	return 1;
 }
 
-/* Return: whether the profile was written in a format. If not, the reason was printed. */
-static bool export_to_file(const struct work *work, const char *format, char *file,
-			   const char *from)
+/*
+ * Write the profile in a format.
+ *
+ * Return: 0; -EINTR, as of run_self(); or 1: the reason was printed.
+ */
+static int export_to_file(const struct work *work, const char *format, char *file)
 {
 	char *pattern = need_memory(selection_pattern(work->program));
 	char *const argv[] = { "profil", "export", (char *)format, "--no-debuginfod", "--object",
-			       pattern, "--output", file, (char *)from, NULL };
-	const bool is_written = !run_self(argv);
+			       pattern, "--output", file, work->profile, NULL };
+	const int status = run_self(argv, false);
 
 	free(pattern);
-	return is_written;
+	return status == -EINTR ? status : !!status;
 }
 
 /* Return: 0 or -errno of copy_by_linker(); 1: the reason was printed. */
-static int link_copy(const struct work *work, const struct arguments *arguments, const char *from)
+static int link_copy(const struct work *work, const struct arguments *arguments)
 {
+	char *variables[COPY_VARIABLES] = { 0 };
+	int error = 0;
 	size_t i;
 
-	for (i = 0; i < 3; i++) {
-		if (!export_to_file(work, order_formats[i], work->order[i], from))
-			return 1;
-		if (setenv(order_variables[i], work->order[i], 1))
-			return -ENOMEM;
+	for (i = 0; !error && i < COPY_VARIABLES; i++) {
+		error = export_to_file(work, order_formats[i], work->order[i]);
+		variables[i] = join(order_variables[i], work->order[i]);
 	}
-	return copy_by_linker(arguments->relink, work->copy, work->log);
+	if (!error)
+		error = copy_by_linker(arguments->relink, variables, work->copy, work->log);
+	for (i = 0; i < COPY_VARIABLES; i++)
+		free(variables[i]);
+	return error;
 }
 
-/* Return: whether there is a copy. If not, the reason was printed. */
-static bool make_copy(const struct work *work, const struct arguments *arguments)
+/* Return: 0: there is a copy; -EINTR, as of run_self(); else the reason was printed. */
+static int make_copy(const struct work *work, const struct arguments *arguments)
 {
-	const char *from = arguments->profile ? arguments->profile : work->profile;
 	int error;
 
 	if (arguments->with_order)
-		error = link_copy(work, arguments, from);
-	else if (!export_to_file(work, "--bolt=fdata", work->order[0], from))
-		error = 1;
+		error = link_copy(work, arguments);
 	else
+		error = export_to_file(work, "--bolt=fdata", work->order[0]);
+	if (!error && !arguments->with_order)
 		error = copy_by_bolt(work->bolt, work->program, work->order[0], work->copy,
 				     work->log);
 	if (error == -EPROTO)
 		failure_warnx("%s failed, or wrote no program (EPROTO): its output is in %s",
 			      arguments->with_order ? "the command of --relink" : work->bolt,
 			      work->log);
-	else if (error < 0)
+	else if (error < 0 && error != -EINTR)
 		failure_warn(work->copy, -error);
-	return !error;
+	return error;
 }
 
-/* Return: the path of standard input, which each run opens anew, to read it from the start. */
-static char *input_of_runs(void)
+/* Whether each run reads standard input from its start */
+static bool has_input(const struct arguments *arguments)
 {
 	struct stat st;
-	char *path;
 
-	if (fstat(STDIN_FILENO, &st) || !S_ISREG(st.st_mode))
-		return join("/dev/null", "");
-	/* of this process: that of the child is closed before the new one is opened */
-	if (asprintf(&path, "/proc/%d/fd/%d", (int)getpid(), STDIN_FILENO) < 0)
-		path = NULL;
-	return need_memory(path);
+	return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) &&
+	       (!arguments->profile || strcmp(arguments->profile, RESULTFILE_STDIN));
 }
 
 static void explain_no_comparison(const struct work *work, int error)
@@ -365,9 +362,7 @@ static void explain_no_comparison(const struct work *work, int error)
 	else if (error == -ENODATA)
 		failure_warnx("%s uses no CPU time that could be compared (ENODATA): let COMMAND work longer",
 			      work->program);
-	else if (error == -EINTR)
-		failure_warnx("interrupted: %s is there, but not compared", work->copy);
-	else
+	else if (error != -EINTR)
 		failure_warn(work->copy, -error);
 }
 
@@ -390,23 +385,43 @@ static int report(const struct work *work, const struct versus *versus)
 	       work->copy, verdict, 100 * versus->saved, work->program, 100 * interval->low,
 	       100 * interval->high, versus->cpu_ns[1] / NS_PER_S, versus->cpu_ns[0] / NS_PER_S,
 	       versus->pairs);
+	if (fflush(stdout) || ferror(stdout)) {
+		failure_warn("standard output", errno);
+		status = EXIT_NO_RESULT;
+	}
 	return status;
 }
 
-static int compare(const struct work *work, const struct arguments *arguments)
+/* Return: 0, and the exit status is set; -EINTR, as of run_self(); else the reason was printed. */
+static int compare(const struct work *work, const struct arguments *arguments, int *status)
 {
-	char *input = input_of_runs();
 	struct versus versus = {
 		.paths = { work->program, work->copy }, .argv = arguments->command,
-		.input = input, .pairs = arguments->pairs,
+		.has_input = has_input(arguments), .pairs = arguments->pairs,
 	};
 	int error = versus_run(&versus);
 
-	free(input);
+	if (error)
+		explain_no_comparison(work, error);
+	else
+		*status = report(work, &versus);
+	return error;
+}
+
+static void optimize(const struct work *work, const struct arguments *arguments, int *status)
+{
+	bool has_copy = false;
+	int error = arguments->profile ? keep_given(work) : profile(work, arguments);
+
 	if (!error)
-		return report(work, &versus);
-	explain_no_comparison(work, error);
-	return EXIT_NO_RESULT;
+		error = make_copy(work, arguments);
+	if (!error) {
+		has_copy = true;
+		error = compare(work, arguments, status);
+	}
+	if (error == -EINTR)
+		failure_warnx(has_copy ? "interrupted: %s is there, but not compared" :
+					 "interrupted: %s is not made", work->copy);
 }
 
 int optimize_main(int argc, char **argv)
@@ -423,10 +438,12 @@ int optimize_main(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	/* what runs below has the signals that this process was started with */
+	signals_restore_ignored();
+	program_watch_signals();
 	prepare(&work, &arguments);
 	make_directory(&work);
-	if ((arguments.profile || profile(&work, &arguments)) && make_copy(&work, &arguments))
-		status = compare(&work, &arguments);
+	optimize(&work, &arguments, &status);
 	clean_up(&work);
 	return status;
 }

@@ -6,13 +6,13 @@
 #ifndef PROFIL_COPY_H
 #define PROFIL_COPY_H
 
-#include <stddef.h>
+#define COPY_VARIABLES	3
 
 /**
  * copy_find_bolt - find llvm-bolt, the newest version of those that are installed
  * @name: set to its name, to be freed with free(); NULL: no memory
  *
- * Return: 0; -ENOENT: none is installed; or -ENOMEM.
+ * Return: 0; -ENOENT: none is installed; -ENOMEM; or -EINTR, as of program_run().
  */
 int copy_find_bolt(char **name);
 
@@ -24,7 +24,9 @@ int copy_find_bolt(char **name);
  * @copy:    path of the copy, which is replaced
  * @log:     path of BOLT's output, which is replaced
  *
- * Return: 0; -EPROTO: BOLT failed, as @log says; or another -errno.
+ * The copy may be read and executed by those who may do so with the program.
+ *
+ * Return: 0; -EPROTO: BOLT failed, as @log says; -EINTR, as of program_run(); or another -errno.
  */
 int copy_by_bolt(const char *bolt, const char *program, const char *fdata, const char *copy,
 		 const char *log);
@@ -32,11 +34,13 @@ int copy_by_bolt(const char *bolt, const char *program, const char *fdata, const
 /**
  * copy_by_linker - let the user's own command link the program again
  * @command: for sh -c. The environment variable OUT is the path that it writes
+ * @others:  COPY_VARIABLES more variables for it, as NAME=VALUE
  * @copy:    as for copy_by_bolt()
  * @log:     the same
  *
  * Return: as copy_by_bolt().
  */
-int copy_by_linker(const char *command, const char *copy, const char *log);
+int copy_by_linker(const char *command, char *const others[COPY_VARIABLES], const char *copy,
+		   const char *log);
 
 #endif /* PROFIL_COPY_H */

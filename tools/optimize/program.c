@@ -10,10 +10,35 @@
 #include <stddef.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "optimize/program.h"
 #include "util/time_ns.h"
+
+/* Signals that end this process, and SIGCHLD. They are blocked, and taken one by one. */
+static sigset_t watched;
+
+/* The mask of signals for the programs */
+static sigset_t unblocked;
+
+static bool is_ended;	/* by one of these signals */
+
+void program_watch_signals(void)
+{
+	static const int ending[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	struct sigaction action;
+	size_t i;
+
+	sigemptyset(&watched);
+	for (i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+		if (!sigaction(ending[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&watched, ending[i]);
+	/* if it is ignored from exec on, programs leave no exit status */
+	signal(SIGCHLD, SIG_DFL);
+	sigaddset(&watched, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &watched, &unblocked);
+}
 
 static uint64_t to_ns(const struct timeval *time)
 {
@@ -37,7 +62,7 @@ static int add_files(posix_spawn_file_actions_t *actions, const struct program_r
 }
 
 /* Return: 0 or an errno. */
-static int start(pid_t *pid, const struct program_run *run, const sigset_t *defaults)
+static int start(pid_t *pid, const struct program_run *run)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -50,9 +75,9 @@ static int start(pid_t *pid, const struct program_run *run, const sigset_t *defa
 		goto destroy_actions;
 	error = add_files(&actions, run);
 	if (!error)
-		error = posix_spawnattr_setsigdefault(&attributes, defaults);
+		error = posix_spawnattr_setsigmask(&attributes, &unblocked);
 	if (!error)
-		error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+		error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	if (!error)
 		error = posix_spawnp(pid, run->path, &actions, &attributes, run->argv, environ);
 	posix_spawnattr_destroy(&attributes);
@@ -61,29 +86,51 @@ destroy_actions:
 	return error;
 }
 
+static void take_signal(int number, const struct program_run *run, pid_t pid)
+{
+	const bool is_of_terminal = number == SIGINT || number == SIGQUIT;
+
+	if (number <= 0 || number == SIGCHLD || (is_of_terminal && run->ends_by_interrupt))
+		return;
+	is_ended = true;
+	if (pid > 0 && !is_of_terminal)
+		kill(pid, number);
+}
+
+/* Take the signals that have come, without waiting. */
+static void take_signals(const struct program_run *run)
+{
+	const struct timespec none = { 0 };
+	int number;
+
+	while ((number = sigtimedwait(&watched, NULL, &none)) > 0)
+		take_signal(number, run, -1);
+}
+
+/* Return: 0 or -errno. */
+static int wait_for(pid_t pid, struct program_run *run)
+{
+	struct rusage usage;
+	pid_t ended;
+
+	while (!(ended = wait4(pid, &run->status, WNOHANG, &usage)))
+		take_signal(sigwaitinfo(&watched, NULL), run, pid);
+	if (ended < 0)
+		return -errno;
+	run->cpu_ns = to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime);
+	return 0;
+}
+
 int program_run(struct program_run *run)
 {
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct sigaction interrupt, quit;
-	struct rusage usage = { 0 };
-	sigset_t defaults;
-	int error;
+	int error = 0;
 	pid_t pid = -1;
 
-	sigaction(SIGINT, &ignore, &interrupt);
-	sigaction(SIGQUIT, &ignore, &quit);
-	/* the program ignores what this process was told to ignore, as with nohup(1) */
-	sigemptyset(&defaults);
-	if (interrupt.sa_handler != SIG_IGN)
-		sigaddset(&defaults, SIGINT);
-	if (quit.sa_handler != SIG_IGN)
-		sigaddset(&defaults, SIGQUIT);
-	error = -start(&pid, run, &defaults);
-	while (!error && wait4(pid, &run->status, 0, &usage) < 0)
-		if (errno != EINTR)
-			error = -errno;
-	sigaction(SIGINT, &interrupt, NULL);
-	sigaction(SIGQUIT, &quit, NULL);
-	run->cpu_ns = to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime);
-	return error;
+	take_signals(&(struct program_run){ 0 });
+	if (!is_ended)
+		error = -start(&pid, run);
+	if (pid > 0)
+		error = wait_for(pid, run);
+	take_signals(run);
+	return is_ended ? -EINTR : error;
 }

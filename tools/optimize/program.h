@@ -5,6 +5,7 @@
 #ifndef PROFIL_PROGRAM_H
 #define PROFIL_PROGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -14,6 +15,8 @@
  * @input:  path of its standard input; NULL: that of this process
  * @output: path of its standard output and standard error, which is truncated; NULL: those of this
  *          process
+ * @ends_by_interrupt: SIGINT and SIGQUIT of the terminal are for this program alone: they are a way
+ *          to end it
  * @status: out: as from wait(2)
  * @cpu_ns: out: CPU time of it and the processes that it has waited for, in ns
  */
@@ -22,17 +25,28 @@ struct program_run {
 	char *const *argv;
 	const char *input;
 	const char *output;
+	bool ends_by_interrupt;
 	int status;
 	uint64_t cpu_ns;
 };
 
 /**
+ * program_watch_signals - let signals that end this process end the programs, and come back from
+ * program_run(), from now on
+ *
+ * So that temporary files can be removed. What is ignored, as by nohup(1), stays so. Call it before
+ * program_run().
+ */
+void program_watch_signals(void);
+
+/**
  * program_run - run a program, and wait for its end
  * @run: the program
  *
- * Meanwhile, this process ignores SIGINT and SIGQUIT, which a terminal sends to both.
+ * SIGTERM and SIGHUP are sent on to it. A terminal sends SIGINT and SIGQUIT to both.
  *
- * Return: 0; or -errno: the program was not run.
+ * Return: 0; -EINTR: this process got a signal that ends it, now or before; or another -errno: the
+ * program was not run.
  */
 int program_run(struct program_run *run);
 

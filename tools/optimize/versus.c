@@ -3,32 +3,28 @@
  * Runs two programs in turn, and compares their CPU times.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 #include "optimize/program.h"
 #include "optimize/versus.h"
-
-static bool was_interrupted(int status)
-{
-	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGQUIT);
-}
 
 /* Return: 0 or -errno, and @cpu_ns is set. */
 static int run_once(struct versus *versus, int which, bool is_first, double *cpu_ns)
 {
 	struct program_run run = {
-		.path = versus->paths[which], .argv = versus->argv, .input = versus->input,
-		.output = "/dev/null",
+		.path = versus->paths[which], .argv = versus->argv,
+		.input = versus->has_input ? NULL : "/dev/null", .output = "/dev/null",
 	};
-	int error = program_run(&run);
+	int error;
 
+	/* not opened again: this user may have no right to, as after sudo(8) */
+	if (versus->has_input && lseek(STDIN_FILENO, 0, SEEK_SET))
+		return -errno;
+	error = program_run(&run);
 	if (error)
 		return error;
-	if (was_interrupted(run.status))
-		return -EINTR;
 	if (is_first)
 		versus->status[which] = run.status;
 	*cpu_ns = (double)run.cpu_ns;

@@ -6,6 +6,7 @@
 #ifndef PROFIL_VERSUS_H
 #define PROFIL_VERSUS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/confidence.h"
@@ -17,7 +18,7 @@
  * struct versus - two programs, and how they compare
  * @paths:    the programs; the second one is the copy
  * @argv:     their arguments, from the name on
- * @input:    path of standard input
+ * @has_input: standard input is a file, which each run reads from its start; else it is empty
  * @pairs:    how often each runs, from VERSUS_MIN_PAIRS to VERSUS_MAX_PAIRS
  * @status:   out: of both, as from wait(2). It is that of each run
  * @cpu_ns:   out: medians of their CPU times, in ns
@@ -28,7 +29,7 @@
 struct versus {
 	const char *paths[2];
 	char *const *argv;
-	const char *input;
+	bool has_input;
 	unsigned int pairs;
 	int status[2];
 	double cpu_ns[2];
@@ -43,7 +44,7 @@ struct versus {
  * The output of the programs is dropped. The first run of each is not counted: it reads files that
  * the others find in memory.
  *
- * Return: 0; -EINTR: a run got SIGINT or SIGQUIT; -EPROTO: @status differs between the programs or
+ * Return: 0; -EINTR: as of program_run(); -EPROTO: @status differs between the programs or
  * two runs, so that they do not do the same; -ENODATA: a program uses no CPU time; or another
  * -errno: a program cannot be run.
  */
