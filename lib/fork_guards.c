@@ -38,6 +38,17 @@ static void in_child(void)
 	after_fork();
 }
 
+void profil_guard_watch_forks(void)
+{
+	static bool registered;
+
+	if (registered)
+		return;
+	registered = true;
+	process = getpid();
+	pthread_atfork(before_fork, after_fork, in_child);
+}
+
 /*
  * Priority 101: before constructors without a priority, which may start a profile, and before the
  * library monitor/ registers its handlers. Those that were registered last run first before a
@@ -45,6 +56,5 @@ static void in_child(void)
  */
 static void __attribute__((constructor(101))) register_fork_handlers(void)
 {
-	process = getpid();
-	pthread_atfork(before_fork, after_fork, in_child);
+	profil_guard_watch_forks();
 }

@@ -263,6 +263,12 @@ void __monstartup(unsigned long low, unsigned long high)
 	struct profil_guard_before before;
 	int error = 0;
 
+	/*
+	 * A program that is linked with this library starts here from _init() of the library, before
+	 * its constructors. The handlers of the locks come first: in a child, those that were
+	 * registered first run first, and in_child() takes a lock.
+	 */
+	profil_guard_watch_forks();
 	profil_guard_enter(&profil_guard_state, &before);
 	/* as in newer C libraries, a second call does not start another profile */
 	if (high <= low || gmon.profile)

@@ -73,8 +73,32 @@ command_is_not_run() {
 	try_command 125 "" && try_command 5 out --force
 }
 
+# A program that is linked with the library, and so begins its profile before the library's
+# constructors, forks: the child takes the locks again, and ends.
+keeps_forks() (
+	cat >"$work/fork.c" <<-'END'
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			int status, i;
+			for (i = 0; i < 3; i++) {
+				if (!fork())
+					_exit(3);
+				if (wait(&status) < 0 || WEXITSTATUS(status) != 3)
+					return 1;
+			}
+			return 0;
+		}
+	END
+	library=$(readlink -f ../lib) && cd "$work" &&
+	gcc -pg -o fork fork.c -L"$library" -lprofil -Wl,-rpath,"$library" &&
+	PROFIL_GMON_KEEP=1 PROFIL_FALLBACK=quiet timeout -s KILL 30 ./fork
+)
+
 ktap_print_header
-ktap_set_plan 11
+ktap_set_plan 12
 for program in programs/fallback programs/fallback-static; do
 	check "$program: falls back to the C library, and prints one line" warns $program
 	check "$program: PROFIL_FALLBACK=quiet prints nothing" quiet $program
@@ -84,5 +108,6 @@ for program in pg-linked pg-static pg-static-pie; do
 	check "programs/$program: falls back, and writes gmon.out" pg $program
 done
 check "linux099: falls back to the C library, and prints one line" linux099
+check "a program that keeps its gmon.out forks" keeps_forks
 check "profil runs a command without a profile only with --force" command_is_not_run
 ktap_finished
