@@ -17,10 +17,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "error_text.h"
@@ -46,6 +48,8 @@ void profil_gmon_output_print(const char *name, int error)
 		/* GCOV_EXCL_START: root can write to every directory */
 		remedy = ": run the program in a directory that it may write to, or set " PREFIX_VARIABLE;
 		/* GCOV_EXCL_STOP */
+	else if (error == EFBIG)
+		remedy = ": raise the limit of the size of files: ulimit -f";
 	profil_text_print("libprofil: ", name, ": samples not written: ",
 			  profil_error_text(error), " (", profil_error_name(error), ")", remedy);
 }
@@ -168,10 +172,17 @@ int profil_gmon_output_write(struct profil_gmon_profile *profile)
 {
 	const char *prefix = secure_getenv(PREFIX_VARIABLE);
 	const size_t nr = atomic_load(&profile->nr);
+	const struct timespec no_time = { 0 };
+	sigset_t too_long, before, pending;
 	int first = 0, error, cancel;
 	size_t i;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	/* a write above ulimit -f fails then, and does not end the program with a file left over */
+	sigemptyset(&too_long);
+	sigaddset(&too_long, SIGXFSZ);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &too_long, &before);
 	profil_gmon_objects_add_fallback(profile);
 	for (i = 0; i < nr; i++) {
 		if (!profile->objects[i].counts)
@@ -180,6 +191,10 @@ int profil_gmon_output_write(struct profil_gmon_profile *profile)
 		if (!first)
 			first = error;
 	}
+	/* that of the writes; one that the program has had before is the program's */
+	if (sigismember(&pending, SIGXFSZ) != 1)
+		sigtimedwait(&too_long, NULL, &no_time);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_setcancelstate(cancel, NULL);
 	return first;
 }

@@ -73,6 +73,8 @@ command_is_not_run() {
 	try_command 125 "" && try_command 5 out --force
 }
 
+libraries=$(readlink -f ../lib)
+
 # A program that is linked with the library, and so begins its profile before the library's
 # constructors, forks: the child takes the locks again, and ends.
 keeps_forks() (
@@ -92,13 +94,21 @@ keeps_forks() (
 			return 0;
 		}
 	END
-	library=$(readlink -f ../lib) && cd "$work" &&
-	gcc -pg -o fork fork.c -L"$library" -lprofil -Wl,-rpath,"$library" &&
+	cd "$work" && gcc -pg -o fork fork.c -L"$libraries" -lprofil -Wl,-rpath,"$libraries" &&
 	PROFIL_GMON_KEEP=1 PROFIL_FALLBACK=quiet timeout -s KILL 30 ./fork
 )
 
+# ulimit -f: the program ends as without a profile, and no part of a file is left.
+file_limit() (
+	mkdir -p "$work/limit" && cd "$work/limit" || return
+	printf 'int main(void) { return 3; }\n' >three.c
+	gcc -pg -o ../three three.c -L"$libraries" -lprofil -Wl,-rpath,"$libraries" && rm three.c || return
+	(ulimit -f 0 && PROFIL_FALLBACK=quiet exec ../three) 2>&1 | cat >../err
+	[ "${PIPESTATUS[0]}" = 3 ] && [ -z "$(ls -A)" ] && grep -q '(EFBIG): raise' ../err
+)
+
 ktap_print_header
-ktap_set_plan 12
+ktap_set_plan 13
 for program in programs/fallback programs/fallback-static; do
 	check "$program: falls back to the C library, and prints one line" warns $program
 	check "$program: PROFIL_FALLBACK=quiet prints nothing" quiet $program
@@ -109,5 +119,6 @@ for program in pg-linked pg-static pg-static-pie; do
 done
 check "linux099: falls back to the C library, and prints one line" linux099
 check "a program that keeps its gmon.out forks" keeps_forks
+check "a limit of the size of files leaves no part of gmon.out" file_limit
 check "profil runs a command without a profile only with --force" command_is_not_run
 ktap_finished
