@@ -356,8 +356,15 @@ without_objects() {
 	grep -q '"symbol":null' "$work/json"
 }
 
+# As for profil run, - is standard output, and no file of this name is made.
+dash() (
+	PROFIL=$(readlink -f "$PROFIL") && mkdir -p "$work/dash" && cd "$work/dash" &&
+	equals output "$(export_result --folded)" "$(export_result --folded -o -)" && [ -z "$(ls -A)" ]
+)
+
 ktap_print_header
-ktap_set_plan 24
+ktap_set_plan 25
+check "--output=- is standard output" dash
 check "gprof: a PIE" gmon_pie
 check "gprof: a program at fixed addresses, with a sum above 65535" \
 	gprof_has "$no_pie" 70.00-spin_much 30.00-spin_less

@@ -147,6 +147,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 			refuse_no_format(state);
 		else if (arguments->inputs[1])
 			check_two(state, arguments);
+		/* as for profil run; with --gmon, OUT is a directory */
+		if (arguments->output && !strcmp(arguments->output, RESULTFILE_STDIN) &&
+		    !arguments->format->write_object)
+			arguments->output = NULL;
 		return 0;
 	}
 	if (key < FORMATS || key >= FORMATS + nr_formats())
