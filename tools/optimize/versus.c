@@ -9,6 +9,7 @@
 
 #include "optimize/program.h"
 #include "optimize/versus.h"
+#include "util/failure.h"
 
 /* Return: 0 or -errno, and @cpu_ns is set. */
 static int run_once(struct versus *versus, int which, bool is_first, double *cpu_ns)
@@ -21,7 +22,7 @@ static int run_once(struct versus *versus, int which, bool is_first, double *cpu
 
 	/* not opened again: this user may have no right to, as after sudo(8) */
 	if (versus->has_input && lseek(STDIN_FILENO, 0, SEEK_SET))
-		return -errno;
+		return failure_errno();
 	error = program_run(&run);
 	if (error)
 		return error;
