@@ -4,7 +4,7 @@
 # bench/optimize.sh - what profiles of profil gain: BOLT, order of functions, AutoFDO, and as the upper
 # bound the compilers' own instrumented profiles
 #
-# Usage: bench/optimize.sh [PROGRAM...]        (xz, sqlite3, cppcheck, python3, redis; default: all)
+# Usage: bench/optimize.sh [PROGRAM...]     (xz, sqlite3, cppcheck, python3, redis, cc1; default: all but cc1)
 #
 # Builds each program from Debian's source with -ffunction-sections and --emit-relocs, profiles it in a
 # guest whose clock counts instructions, makes the variants, and compares their CPU times on this
@@ -12,6 +12,8 @@
 #
 # RUNS  of each variant (default: 40)
 # WAYS  some of: order bolt autofdo pgo (default: all)
+#
+# cc1 takes longer than the others, with "WAYS='order bolt'" half an hour.
 #
 # Needs the packages of scripts/deps/install build vm optimize. Writes build/optimize/figures.csv
 # (columns: compare.py), whose lines are for bench/figures/optimize.csv; and what the tools print, in
@@ -154,6 +156,30 @@ input_redis() {
 arguments_redis=(--port 0 --unixsocket socket --save "")
 client_redis="$top/bench/redis_client.py send socket"
 
+build_cc1() {
+	local tree command
+
+	tree=$(fetch gcc-12)
+	[ -e "$tree/configure" ] || tar -xf "$tree"/gcc-12*.tar.xz --strip-components 1 -C "$tree"
+	mkdir -p "$1"
+	cd "$1"
+	{ [ -e Makefile ] || "$tree/configure" -q --enable-languages=c --disable-bootstrap --disable-multilib \
+		--disable-nls --without-isl --without-zstd --with-system-zlib CC="$2" CXX="$(plus "$2")" \
+		CFLAGS="$3" CXXFLAGS="$3"; } >log 2>&1 &&
+	make -s -j2 all-gcc TARGET-gcc=cc1 CFLAGS="$3" CXXFLAGS="$3" >>log 2>&1 || die "see $1/log"
+	# only its Makefile knows which objects are those of the C compiler
+	command=$(make -n -C gcc -W main.o CFLAGS="$3" CXXFLAGS="$3" cc1 |
+		sed -n '/ -o cc1 /,/[^\\]$/p') || die "see $1/log"
+	echo "to=\$PWD/\$OUT; cd $PWD/gcc && ${command/ -o cc1 / \$FLAGS -Wl,--emit-relocs -o \$to }" >link
+}
+input_cc1() {
+	local from
+
+	from=$(fetch redis)
+	gcc-12 -E -P -std=gnu11 -I"$from"/deps/{hiredis,lua/src,hdr_histogram} "$from/src/t_zset.c" >"$1"
+}
+arguments_cc1=(-quiet -fpreprocessed -std=gnu11 -O2 -w -o /dev/null -)
+
 build_python3() {
 	local tree objects
 
@@ -229,7 +255,7 @@ add() { compared+=("$1=$2=$home/$1"); }
 
 by_order() {
 	export_to "$program" gcc order functions
-	relink "$program" order gcc "-fuse-ld=lld -Wl,--symbol-ordering-file=functions"
+	relink "$program" order gcc "-fuse-ld=lld -Wl,--symbol-ordering-file=$home/functions"
 	relink "$program" lld gcc -fuse-ld=lld
 	add lld lld
 	add order lld
@@ -312,6 +338,6 @@ make -s lib tools
 [ $# -gt 0 ] || set -- xz sqlite3 cppcheck python3 redis
 for program; do
 	declare -F "build_$program" >/dev/null ||
-		die "unknown program '$program': xz, sqlite3, cppcheck, python3 or redis"
+		die "unknown program '$program': xz, sqlite3, cppcheck, python3, redis or cc1"
 	( measure "$program" )
 done | tee "$out/figures.csv"
