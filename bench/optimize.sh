@@ -13,7 +13,7 @@
 # RUNS  of each variant (default: 40)
 # WAYS  some of: order bolt autofdo pgo (default: all)
 #
-# cc1 takes longer than the others, with "WAYS='order bolt'" half an hour.
+# cc1 takes half an hour with "WAYS='order bolt'". The other ways are untried with it.
 #
 # Needs the packages of scripts/deps/install build vm optimize. Writes build/optimize/figures.csv
 # (columns: compare.py), whose lines are for bench/figures/optimize.csv; and what the tools print, in
