@@ -132,7 +132,8 @@ static int write_in_place(const struct profil_gmon_profile *profile,
 	/* an existing gmon.out belongs to the parent of a forked process */
 	if (profile->forked || object->name[0])
 		return error;
-	fd = open(DEFAULT_NAME, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+	/* if it is a FIFO, nobody waits for a reader */
+	fd = open(DEFAULT_NAME, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return error;
 	return finish(fd, profil_gmon_file_write(fd, object, profile->rate));
