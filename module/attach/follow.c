@@ -47,10 +47,14 @@
  * CPU time that the current thread has used since the scheduler last added it up: at a tick or a
  * switch. The scheduler's clock is local_clock(), unless it subtracts the time of interrupts or of
  * a hypervisor: by how much is not known to modules. With interrupts disabled.
+ *
+ * Another CPU that wakes a thread for this one adds up, too, under the queue's lock, which modules
+ * cannot take. If it does so between this and the reading of the sum, the time since the last tick is
+ * counted twice or not at all.
  */
 static u64 follow_time_since_tick(void)
 {
-	u64 start = current->se.exec_start, now = local_clock();
+	u64 start = READ_ONCE(current->se.exec_start), now = local_clock();
 
 	if (IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING) || IS_ENABLED(CONFIG_PARAVIRT_TIME_ACCOUNTING))
 		return 0;
@@ -66,7 +70,7 @@ static u64 follow_thread_time(void)
 
 	/* no tick between the sum up to the last one and the time since it */
 	local_irq_save(flags);
-	time = current->se.sum_exec_runtime + follow_time_since_tick();
+	time = READ_ONCE(current->se.sum_exec_runtime) + follow_time_since_tick();
 	local_irq_restore(flags);
 	return time;
 }
