@@ -209,6 +209,16 @@ gnu_ld() {
 }
 
 # The results of two runs add up.
+# Linkers read names of sections as patterns; a list of symbols has lines.
+odd_names() {
+	objcopy --redefine-sym 'hot=a"[*b' --redefine-sym main=$'two\nlines' "$program" "$work/odd" &&
+	samples "$program" | sort -k2,2 | "$sample" result "$work/odd.out" "$work/odd" &&
+	"$PROFIL" export --order=sections "$work/odd.out" 2>"$work/err" | grep -qx '\.text\.a???b' &&
+	"$PROFIL" export --order=script "$work/odd.out" 2>"$work/err" | grep -qF '(".text.two?lines")' &&
+	equals symbols 'a"[*b,work,work' \
+		"$("$PROFIL" export --order "$work/odd.out" 2>"$work/err" | paste -sd,)"
+}
+
 merged() {
 	export_result --bolt -o "$work/once" &&
 	"$PROFIL" merge "$work/result" "$work/result" -o "$work/twice.out" &&
@@ -310,7 +320,7 @@ with() {
 }
 
 ktap_print_header
-ktap_set_plan 18
+ktap_set_plan 19
 check "fdata has BOLT's names" fdata_lines
 for version in 16 19; do
 	with llvm-bolt-$version bolt-$version "BOLT $version optimizes by fdata" fdata $version
@@ -332,6 +342,7 @@ with create_llvm_prof autofdo "clang uses its profile" clang_uses
 with ld.lld lld "lld puts hot functions first" lld
 with ld.gold binutils "gold puts hot functions first" gold
 check "GNU ld puts hot functions first" gnu_ld
+check "names that mean something to a linker" odd_names
 check "results of several runs add up" merged
 check "a file that lacks what the tool needs is refused" refuses_files
 check "a file that did not run is refused" refuses_others

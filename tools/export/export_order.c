@@ -26,6 +26,13 @@ static int compare_hot(const void *va, const void *vb)
 	       a->function->start > b->function->start;
 }
 
+/* For linkers, a name of a section is a pattern: what has a meaning there is any character. */
+static void print_pattern(FILE *out, const char *name, size_t length)
+{
+	for (; length; length--, name++)
+		putc(strchr("*[]\\\"\n", *name) ? '?' : *name, out);
+}
+
 /* Print the names of the sections that a function may be in. */
 static void print_sections(FILE *out, const char *name, const char *before, const char *after)
 {
@@ -37,13 +44,18 @@ static void print_sections(FILE *out, const char *name, const char *before, cons
 	/* the cold part of a function is in a section with the function's name */
 	if (length > strlen(cold) && !strcmp(name + length - strlen(cold), cold))
 		length -= strlen(cold);
-	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		fprintf(out, "%s.text.%s%.*s%s", before, prefixes[i], (int)length, name, after);
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		fprintf(out, "%s.text.%s", before, prefixes[i]);
+		print_pattern(out, name, length);
+		fputs(after, out);
+	}
 }
 
 static void print_symbol(FILE *out, const char *name)
 {
-	fprintf(out, "%s\n", name);
+	/* a list of lines has no place for others */
+	if (!strchr(name, '\n'))
+		fprintf(out, "%s\n", name);
 }
 
 static void print_section_lines(FILE *out, const char *name)
