@@ -154,6 +154,8 @@ merge() {
 	"$PROFIL" merge "$work/result" - -o "$work/sum" <"$work/result" >"$work/out" 2>"$work/err" &&
 	[ ! -s "$work/out" ] && [ ! -s "$work/err" ] &&
 	"$PROFIL" report "$work/sum" 2>"$work/err" | grep -q '^ *100\.00 .* 2000 .* spin_much$' &&
+	"$PROFIL" merge "$work/result" "$work/result" -o - 2>"$work/err" | cat >"$work/sum" &&
+	"$PROFIL" report "$work/sum" 2>"$work/err" | grep -q '^ *100\.00 .* 2000 .* spin_much$' &&
 	prints 2 'two or more results are needed' merge "$work/result" -o "$work/sum" &&
 	prints 2 '--output=OUT is needed' merge "$work/result" "$work/result" &&
 	prints 2 'only one of the files can be standard input' merge - - -o "$work/sum" &&

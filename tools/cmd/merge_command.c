@@ -52,6 +52,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 			options_error(state, "two or more results are needed");
 		if (!arguments->output)
 			options_error(state, "--output=OUT is needed");
+		arguments->output = options_result_output(arguments->output, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -113,6 +113,13 @@ void options_warn_lines(const struct result *result, const struct symbols *symbo
 const char *options_file_name(const char *path);
 
 /**
+ * options_result_output - the path to write a result to: standard output for "-"
+ * @path:  of the option --output
+ * @state: of argp; the terminal is refused
+ */
+const char *options_result_output(const char *path, struct argp_state *state);
+
+/**
  * options_error - print a usage error and exit, as argp_error() does
  * @state:  argp's state
  * @format: as for printf(3). Control characters are printed in octal

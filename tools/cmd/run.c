@@ -98,13 +98,9 @@ static void add_label(struct server *server, const char *text, struct argp_state
 static const char *parse_output(const char *path, const struct profiling_options *profiling,
 				struct argp_state *state)
 {
-	if (strcmp(path, RESULTFILE_STDIN))
-		return path;
-	if (profiling->command)
+	if (profiling->command && !strcmp(path, RESULTFILE_STDIN))
 		options_error(state, "--output=- would mix the result with the output of COMMAND: name a file");
-	if (isatty(STDOUT_FILENO))
-		options_error(state, "--output=- would write the result to the terminal: name a file, or use a pipe");
-	return "/dev/stdout";
+	return options_result_output(path, state);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -121,7 +117,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		profiling->output = text;
 		return 0;
 	case 't':
-		arguments->table = text;
+		arguments->table = strcmp(text, RESULTFILE_STDIN) ? text : "/dev/stdout";
 		return 0;
 	case KEY_DURATION:
 		profiling->duration_ns = target_parse_seconds(text, state);
