@@ -22,6 +22,7 @@
 #define TICKS	200	/* interruptions to measure */
 #define SPREAD	50	/* of the paths of the kernel around the median, in instructions */
 #define LOG	(16 << 20)	/* bytes: for the records of all forks */
+#define NR_FOR_MEMORY	10000	/* processes */
 
 static void fail(const char *what)
 {
@@ -92,8 +93,9 @@ int main(int argc, char **argv)
 	struct profil_attach attach;
 	double mean, available;
 	struct target target;
-	char name[64];
+	char name[64], machine[64] = "";
 	int device;
+	long cpus;
 
 	if (argc != 3 || (!attached && !sessions && strcmp(argv[1], "none"))) {
 		fputs("usage: scale none|attached|sessions NUMBER\n", stderr);
@@ -137,11 +139,14 @@ int main(int argc, char **argv)
 	mean = mean_gap(gaps, SPREAD) - mean;
 	snprintf(name, sizeof(name), "%u %s", sleepers->number,
 		 attached ? "attached" : sessions ? "sessions" : "processes");
-	printf("scale,sample at a tick,%s,instructions,%u,%.1f,%u\n", name,
+	cpus = sysconf(_SC_NPROCESSORS_CONF);
+	if (cpus > 1)
+		snprintf(machine, sizeof(machine), " with %ld possible CPUs", cpus);
+	printf("scale,sample at a tick%s,%s,instructions,%u,%.1f,%u\n", machine, name,
 	       closest_difference(&bare, gaps, (unsigned int)mean), mean, gaps->nr);
-	/* the memory of one is lost in the noise */
-	if (sleepers->number > 1)
-		printf("scale,memory of a process,%s,bytes,%.0f,,%u\n", name,
+	/* that of few is lost in the noise */
+	if (sleepers->number >= NR_FOR_MEMORY)
+		printf("scale,memory of a process%s,%s,bytes,%.0f,,%u\n", machine, name,
 		       available / sleepers->number, sleepers->number);
 	fflush(stdout);
 	kill(-target.pid, SIGKILL);

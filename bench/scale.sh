@@ -3,11 +3,11 @@
 #
 # What a sample costs, and how much memory processes take, if there are thousands of them:
 # unprofiled, attached, and with a profile of their own. Runs in a guest with one CPU, for
-# bench/run.
+# bench/run; with as many processes as its argument says, on machines to which CPUs can be added.
 
 cd "$(dirname "$0")/.." || exit 1
 
-NUMBER=10000
+NUMBER=${1-10000}
 
 # The first measures interrupts without hooks of the module.
 echo 1 >/sys/module/profil/parameters/max_hook_seconds || exit

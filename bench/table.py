@@ -27,7 +27,7 @@ TITLES = {
     "delivered": "Samples taken, of those that are due",
     "end to end": "Whole profiles",
     "hardware": "A sample on this machine, in ns",
-    "scale": "Thousands of processes",
+    "scale": "Thousands of processes, and CPUs that could be added",
     "session": "A profile of a program by itself, by the size of its counters. Instructions",
 }
 # The tables that show the mean, too: elsewhere it includes the interrupts that came by chance.

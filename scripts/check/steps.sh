@@ -8,7 +8,7 @@
 # data races. The longest steps come first.
 steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests in_tree
 	vm installed version_5.10 version_7.3 readers sanitize static_user fuzz native sample_cost lockstep unit
-	unit_musl tickless coarse_timers ftrace_kill static_checkpatch static_scripts static_spelling static_spdx
+	unit_musl tickless coarse_timers many_cpus ftrace_kill static_checkpatch static_scripts static_spelling static_spdx
 	static_manuals static_bugs static_rooms static_patches static_abi static_version static_figures)
 other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
 	fuzz_6.12-kcsan arm64_6.1 arm64_6.12 guest_6.1_smp1 guest_6.12_smp1 guest_5.10_smp2
@@ -369,6 +369,13 @@ tickless() {
 # Timers that fire at the tick
 coarse_timers() {
 	one_program 6.12 1 "highres=off" selftests/machine/coarse_timers_test.sh
+}
+
+# CPUs that could be added, for each of which the kernel reserves memory. From Linux 6.9 on, the
+# parameter adds none.
+many_cpus() {
+	sealed 6.1 1 "possible_cpus=240" selftests/run.sh attacks/possible_cpus_cost_test \
+		core/lifecycle_test attach/attach_records_test attach/attach_samples_test
 }
 
 # ftrace stays disabled after an error: each test needs a guest of its own.

@@ -4,10 +4,7 @@
  * cost much time and memory.
  *
  * The bounds do not depend on the number of possible CPUs, except for one pointer each in
- * memory. The test must pass on guests with 1, 64 and 256 possible CPUs:
- *
- *	scripts/vm/run --kernel 6.1 --append possible_cpus=256 --sealed --smp 1 --mem 2G -- \
- *		selftests/attacks/possible_cpus_cost_test
+ * memory. `scripts/check/run many_cpus' runs it with 240, the other steps with 1 or 2.
  *
  * Costs are in instructions. The test first measures the duration of an instruction in a
  * loop. It subtracts the cost of a fork without a profile, which also grows with the number
