@@ -27,6 +27,7 @@
 #include "result/resultfile.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
+#include "util/working.h"
 
 #define DEFAULT_PAIRS	20
 
@@ -233,12 +234,15 @@ static void clean_up(struct work *work)
 /*
  * Run this program again, as another subcommand.
  *
+ * @output: file for what it prints; NULL: it prints as this process does
+ *
  * Return: its exit status; -EINTR: this process got a signal that ends it; -1: it was killed.
  */
-static int run_self(char *const *argv, bool ends_by_interrupt)
+static int run_self(char *const *argv, bool ends_by_interrupt, const char *output)
 {
 	struct program_run run = {
 		.path = "/proc/self/exe", .argv = argv, .ends_by_interrupt = ends_by_interrupt,
+		.output = output,
 	};
 	int error = program_run(&run);
 
@@ -279,7 +283,7 @@ static int profile(const struct work *work, const struct arguments *arguments)
 	memcpy(argv, before, sizeof(before));
 	memcpy(argv + nr_before, arguments->command, nr * sizeof(*argv));
 	/* profil run writes what it has when it is interrupted */
-	status = run_self(argv, true);
+	status = run_self(argv, true, NULL);
 	free(argv);
 	/* many programs report something by an exit status below those of shells and profil run */
 	if (status == -EINTR || (status >= 0 && status < EXIT_OWN_FAILURE))
@@ -293,32 +297,50 @@ static int profile(const struct work *work, const struct arguments *arguments)
 /*
  * Write the profile in a format.
  *
+ * @output: as of run_self()
+ *
  * Return: 0; -EINTR, as of run_self(); or 1: the reason was printed.
  */
-static int export_to_file(const struct work *work, const char *format, char *file)
+static int export_to_file(const struct work *work, const char *format, char *file,
+			  const char *output)
 {
 	char *pattern = need_memory(selection_pattern(work->program));
 	char *const argv[] = { "profil", "export", (char *)format, "--no-debuginfod", "--object",
 			       pattern, "--output", file, work->profile, NULL };
-	const int status = run_self(argv, false);
+	const int status = run_self(argv, false, output);
 
 	free(pattern);
+	if (status > 0 && output)
+		failure_warnx("profil export %s failed (EPROTO): its output is in %s", format,
+			      output);
 	return status == -EINTR ? status : !!status;
 }
 
-/* Return: 0 or -errno of copy_by_linker(); 1: the reason was printed. */
-static int link_copy(const struct work *work, const struct arguments *arguments)
+/* Return: as of export_to_file(). */
+static int export_profile(const struct work *work, const struct arguments *arguments)
 {
-	char *variables[COPY_VARIABLES] = { 0 };
 	int error = 0;
 	size_t i;
 
-	for (i = 0; !error && i < COPY_VARIABLES; i++) {
-		error = export_to_file(work, order_formats[i], work->order[i]);
+	if (!arguments->with_order)
+		return export_to_file(work, "--bolt=fdata", work->order[0], NULL);
+	/* each says what it leaves out, which is the same */
+	for (i = 0; !error && i < COPY_VARIABLES; i++)
+		error = export_to_file(work, order_formats[i], work->order[i],
+				       i ? work->log : NULL);
+	return error;
+}
+
+/* Return: as of copy_by_linker(). */
+static int link_copy(const struct work *work, const struct arguments *arguments)
+{
+	char *variables[COPY_VARIABLES];
+	size_t i;
+	int error;
+
+	for (i = 0; i < COPY_VARIABLES; i++)
 		variables[i] = join(order_variables[i], work->order[i]);
-	}
-	if (!error)
-		error = copy_by_linker(arguments->relink, variables, work->copy, work->log);
+	error = copy_by_linker(arguments->relink, variables, work->copy, work->log);
 	for (i = 0; i < COPY_VARIABLES; i++)
 		free(variables[i]);
 	return error;
@@ -327,15 +349,14 @@ static int link_copy(const struct work *work, const struct arguments *arguments)
 /* Return: 0: there is a copy; -EINTR, as of run_self(); else the reason was printed. */
 static int make_copy(const struct work *work, const struct arguments *arguments)
 {
-	int error;
+	int error = export_profile(work, arguments);
 
-	if (arguments->with_order)
-		error = link_copy(work, arguments);
-	else
-		error = export_to_file(work, "--bolt=fdata", work->order[0]);
-	if (!error && !arguments->with_order)
-		error = copy_by_bolt(work->bolt, work->program, work->order[0], work->copy,
-				     work->log);
+	if (error)
+		return error;
+	working_begin("making", work->copy);
+	error = arguments->with_order ? link_copy(work, arguments) :
+		copy_by_bolt(work->bolt, work->program, work->order[0], work->copy, work->log);
+	working_end();
 	if (error == -EPROTO)
 		failure_warnx("%s failed, or wrote no program (EPROTO): its output is in %s",
 			      arguments->with_order ? "the command of --relink" : work->bolt,
@@ -441,6 +462,7 @@ int optimize_main(int argc, char **argv)
 	/* what runs below has the signals that this process was started with */
 	signals_restore_ignored();
 	program_watch_signals();
+	working_show(STDERR_FILENO);
 	prepare(&work, &arguments);
 	make_directory(&work);
 	optimize(&work, &arguments, &status);

@@ -10,6 +10,7 @@
 #include "optimize/program.h"
 #include "optimize/versus.h"
 #include "util/failure.h"
+#include "util/working.h"
 
 /* Return: 0 or -errno, and @cpu_ns is set. */
 static int run_once(struct versus *versus, int which, bool is_first, double *cpu_ns)
@@ -58,9 +59,13 @@ int versus_run(struct versus *versus)
 
 	if (!values)
 		return -ENOMEM;
+	working_begin("trying", versus->paths[1]);
 	error = run_pair(versus, 0, pair);
+	working_end();
 	for (i = 0; !error && i < nr; i++) {
+		working_begin_part("comparing", versus->paths[1], i + 1, versus->pairs);
 		error = run_pair(versus, i + 1, pair);
+		working_end();
 		values[i] = pair[0];
 		values[nr + i] = pair[1];
 		values[2 * nr + i] = 1 - pair[1] / pair[0];

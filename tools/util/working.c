@@ -22,6 +22,7 @@
 
 static int terminal = -1;
 static const char *said_what, *said_path;	/* what @line is about */
+static unsigned int said_part;
 
 /*
  * The handler reads these. It runs in the thread that writes them, so what is written before
@@ -69,7 +70,7 @@ void working_show(int fd)
 }
 
 /* A name that does not fit is cut. */
-static void make_line(const char *what, const char *path)
+static void make_line(const char *what, const char *path, unsigned int part, unsigned int parts)
 {
 	FILE *out = fmemopen(line, sizeof(line) - 1, "w");
 
@@ -77,20 +78,29 @@ static void make_line(const char *what, const char *path)
 		return;
 	fprintf(out, "\rprofil: %s ", what);
 	terminal_print_cut(out, base_name(path), 40);
+	if (parts)
+		fprintf(out, " (%u of %u)", part, parts);
 	fputs("\033[K", out);
 	fclose(out);
 	said_what = what;
 	said_path = path;
+	said_part = part;
 }
 
-void working_begin(const char *what, const char *path)
+void working_begin_part(const char *what, const char *path, unsigned int part,
+			unsigned int parts)
 {
 	if (terminal < 0)
 		return;
 	/* often the same thousands of times */
-	if (what != said_what || path != said_path)
-		make_line(what, path);
+	if (what != said_what || path != said_path || part != said_part)
+		make_line(what, path, part, parts);
 	is_working = true;
+}
+
+void working_begin(const char *what, const char *path)
+{
+	working_begin_part(what, path, 0, 0);
 }
 
 void working_end(void)
