@@ -49,8 +49,8 @@
  * a hypervisor: by how much is not known to modules. With interrupts disabled.
  *
  * Another CPU that wakes a thread for this one adds up, too, under the queue's lock, which modules
- * cannot take. If it does so between this and the reading of the sum, the time since the last tick is
- * counted twice or not at all.
+ * cannot take. If it does so between this and the reading of the sum, the time since the last tick
+ * is counted twice or not at all.
  */
 static u64 follow_time_since_tick(void)
 {
