@@ -169,9 +169,11 @@ def table_sessions():
     small, large = "64 KiB", "1048576 KiB"
     return markdown(["", "Linux 6.1", "Linux 6.12"], [
         [name, *both("session", case, size)] for name, case, size in (
-            ("start, 64 KiB of counters, pages pinned when they are hit", "start, pinned on hit", small),
+            ("the first start, 64 KiB of counters, pages pinned when they are hit",
+             "first start, pinned on hit", small),
+            ("a later start", "start, pinned on hit", small),
             ("the same, 1 GiB of counters", "start, pinned on hit", large),
-            ("start, 64 KiB of counters, pages pinned now", "start, pinned at the start", small),
+            ("a later start, 64 KiB of counters, pages pinned now", "start, pinned at the start", small),
             ("status", "status, pinned on hit", small),
             ("stop", "stop, pinned on hit", small),
         )])

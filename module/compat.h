@@ -187,6 +187,14 @@ static inline struct timespec64 compat_inode_ctime(const struct inode *inode)
 #endif
 }
 
+/* Mappings of an address space, in order: before 6.1, they are a list. */
+#ifndef VMA_ITERATOR
+#define VMA_ITERATOR(_iterator, _mm, _address) \
+	struct vm_area_struct *_iterator = find_vma(_mm, _address)
+#define for_each_vma(_iterator, _vma) \
+	for (; ((_vma) = (_iterator)) != NULL; (_iterator) = (_vma)->vm_next)
+#endif
+
 /*
  * From 6.4 on, each mapping has a lock of its own, which most page faults hold instead of
  * mmap_lock. A mapping is locked for writing if its vm_lock_seq is the mm_lock_seq of the memory,

@@ -140,17 +140,17 @@ static bool notifier_lock_mapping(struct vm_area_struct *vma, unsigned int *wait
  */
 static bool notifier_lock_mappings(struct profil_session *session)
 {
-	struct mm_struct *mm = session->mm;
+	VMA_ITERATOR(mappings, session->mm, 0);
 	unsigned int waits = FAULT_WAITS;
 	struct vm_area_struct *vma;
 
 	if (!IS_ENABLED(CONFIG_PER_VMA_LOCK))
 		return true;
 	/* the mapping that had a fault the last time comes first: there may be many others */
-	vma = find_vma(mm, session->faulting);
+	vma = find_vma(session->mm, session->faulting);
 	if (vma && !notifier_lock_mapping(vma, &waits))
 		return false;
-	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end)) {
+	for_each_vma(mappings, vma) {
 		if (!notifier_lock_mapping(vma, &waits)) {
 			session->faulting = vma->vm_start;
 			return false;
