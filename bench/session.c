@@ -94,8 +94,8 @@ static void measure(size_t bytes, bool on_hit)
 }
 
 /*
- * The kernel prepares an address space for those who watch it, once. The hooks are attached already,
- * and stay so for some time.
+ * The kernel prepares an address space for those who watch it, once. The hooks are attached
+ * already, and stay so for some time.
  */
 static void measure_first(size_t bytes)
 {

@@ -95,8 +95,8 @@ extern struct profil_guard profil_guard_device;	/* the descriptor of the device 
 bool profil_guard_is_own_process(void);
 
 /*
- * Register what happens to the locks at a fork. The library does so when it is loaded; who registers
- * handlers before that calls it first.
+ * Register what happens to the locks at a fork. The library does so when it is loaded; who
+ * registers handlers before that calls it first.
  */
 void profil_guard_watch_forks(void);
 

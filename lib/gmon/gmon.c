@@ -264,9 +264,9 @@ void __monstartup(unsigned long low, unsigned long high)
 	int error = 0;
 
 	/*
-	 * A program that is linked with this library starts here from _init() of the library, before
-	 * its constructors. The handlers of the locks come first: in a child, those that were
-	 * registered first run first, and in_child() takes a lock.
+	 * A program that is linked with this library starts here from _init() of the library,
+	 * before its constructors. The handlers of the locks come first: in a child, those that
+	 * were registered first run first, and in_child() takes a lock.
 	 */
 	profil_guard_watch_forks();
 	profil_guard_enter(&profil_guard_state, &before);

@@ -5,9 +5,9 @@
 #include "gmon/object.h"
 
 /*
- * The functions that programs compiled with -pg call, in place of those of the C library, which does
- * not always declare them. gcrt1.o calls the first; programs, by the name monstartup(), too. They can
- * be called from any thread; a second start has no effect.
+ * The functions that programs compiled with -pg call, in place of those of the C library, which
+ * does not always declare them. gcrt1.o calls the first; programs, by the name monstartup(), too.
+ * They can be called from any thread; a second start has no effect.
  */
 void __monstartup(unsigned long low, unsigned long high);
 void monstartup(unsigned long low, unsigned long high);

@@ -148,8 +148,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		else if (arguments->inputs[1])
 			check_two(state, arguments);
 		/* as for profil run; with --gmon, OUT is a directory */
-		if (arguments->format && arguments->output &&
-		    !strcmp(arguments->output, RESULTFILE_STDIN) && !arguments->format->write_object)
+		if (arguments->format && !arguments->format->write_object &&
+		    arguments->output && !strcmp(arguments->output, RESULTFILE_STDIN))
 			arguments->output = NULL;
 		return 0;
 	}
