@@ -188,7 +188,7 @@ static inline struct timespec64 compat_inode_ctime(const struct inode *inode)
 }
 
 /* Mappings of an address space, in order: before 6.1, they are a list. */
-#ifndef VMA_ITERATOR
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #define VMA_ITERATOR(_iterator, _mm, _address) \
 	struct vm_area_struct *_iterator = find_vma(_mm, _address)
 #define for_each_vma(_iterator, _vma) \
