@@ -32,7 +32,7 @@ killed() {
 	cp "$(command -v bash)" "$work/shell"
 	"$PROFIL" optimize --with=order --relink=false "$work/shell" -c 'kill -9 $$' \
 		>"$work/out" 2>"$work/err" || status=$?
-	[ $status = 1 ] && grep -q 'did not end by itself while it was profiled' "$work/err"
+	[ $status = 1 ] && grep -q 'shell had exit status 137 while it was profiled' "$work/err"
 }
 
 bolt() {
