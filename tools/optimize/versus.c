@@ -53,7 +53,7 @@ int versus_run(struct versus *versus)
 {
 	const size_t nr = versus->pairs;
 	double *values = calloc(nr, 3 * sizeof(*values));	/* of both, then the shares */
-	double pair[2];
+	double pair[2] = { 0 };
 	unsigned int i;
 	int error;
 
