@@ -187,12 +187,26 @@ static inline struct timespec64 compat_inode_ctime(const struct inode *inode)
 #endif
 }
 
-/* Mappings of an address space, in order: before 6.1, they are a list. */
+/* Before 6.1, the mappings of an address space are a list. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
-#define VMA_ITERATOR(_iterator, _mm, _address) \
-	struct vm_area_struct *_iterator = find_vma(_mm, _address)
-#define for_each_vma(_iterator, _vma) \
-	for (; ((_vma) = (_iterator)) != NULL; (_iterator) = (_vma)->vm_next)
+struct vma_iterator {
+	struct vm_area_struct *next;
+};
+
+static inline void vma_iter_init(struct vma_iterator *iterator, struct mm_struct *mm,
+				 unsigned long address)
+{
+	iterator->next = find_vma(mm, address);
+}
+
+static inline struct vm_area_struct *vma_next(struct vma_iterator *iterator)
+{
+	struct vm_area_struct *vma = iterator->next;
+
+	if (vma)
+		iterator->next = vma->vm_next;
+	return vma;
+}
 #endif
 
 /*

@@ -140,17 +140,19 @@ static bool notifier_lock_mapping(struct vm_area_struct *vma, unsigned int *wait
  */
 static bool notifier_lock_mappings(struct profil_session *session)
 {
-	VMA_ITERATOR(mappings, session->mm, 0);
+	struct mm_struct *mm = session->mm;
 	unsigned int waits = FAULT_WAITS;
+	struct vma_iterator mappings;
 	struct vm_area_struct *vma;
 
 	if (!IS_ENABLED(CONFIG_PER_VMA_LOCK))
 		return true;
 	/* the mapping that had a fault the last time comes first: there may be many others */
-	vma = find_vma(session->mm, session->faulting);
+	vma = find_vma(mm, session->faulting);
 	if (vma && !notifier_lock_mapping(vma, &waits))
 		return false;
-	for_each_vma(mappings, vma) {
+	vma_iter_init(&mappings, mm, 0);
+	while ((vma = vma_next(&mappings))) {
 		if (!notifier_lock_mapping(vma, &waits)) {
 			session->faulting = vma->vm_start;
 			return false;

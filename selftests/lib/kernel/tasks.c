@@ -22,9 +22,6 @@ bool read_task_file(pid_t pid, const char *name, char *text, size_t bytes)
 
 bool read_task(pid_t pid, struct task *task)
 {
-	static const char format[] =
-		"%c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d "
-		"%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d";
 	char text[1024], *name, *end;
 
 	if (!read_task_file(pid, "stat", text, sizeof(text)))
@@ -32,7 +29,9 @@ bool read_task(pid_t pid, struct task *task)
 	name = strchr(text, '(');
 	end = strrchr(text, ')');
 	if (!name || !end ||
-	    sscanf(end + 2, format, &task->state, &task->nice, &task->cpu) != 3)
+	    sscanf(end + 2,
+		   "%c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d",
+		   &task->state, &task->nice, &task->cpu) != 3)
 		return false;
 	snprintf(task->name, sizeof(task->name), "%.*s", (int)(end - name - 1), name + 1);
 	return read_task_file(pid, "schedstat", text, sizeof(text)) &&
