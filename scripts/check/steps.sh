@@ -8,8 +8,8 @@
 # data races. The longest steps come first.
 steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests in_tree
 	vm installed version_5.10 version_7.3 readers sanitize static_user fuzz native sample_cost lockstep unit
-	unit_musl tickless coarse_timers many_cpus ftrace_kill static_checkpatch static_scripts static_spelling static_spdx
-	static_manuals static_bugs static_rooms static_patches static_abi static_version static_figures)
+	unit_musl tickless coarse_timers many_cpus ftrace_kill static_checkpatch static_scripts
+	static_spelling static_spdx static_manuals static_bugs static_rooms static_patches static_abi static_version static_figures)
 other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
 	fuzz_6.12-kcsan arm64_6.1 arm64_6.12 guest_6.1_smp1 guest_6.12_smp1 guest_5.10_smp2
 	guest_7.2-stock_smp2 guest_6.1-rt_smp2 guest_6.12-rt_smp2 guest_6.12-rtdebug_smp2

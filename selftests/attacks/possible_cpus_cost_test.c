@@ -11,7 +11,6 @@
  * of possible CPUs.
  */
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
@@ -46,21 +45,6 @@
 static double now(void)
 {
 	return clock_seconds(CLOCK_MONOTONIC_RAW);
-}
-
-/* The file contains "0" or "0-255", for example. */
-static long possible_cpus(void)
-{
-	char text[64] = "";
-	FILE *file = fopen("/sys/devices/system/cpu/possible", "r");
-	const char *last;
-
-	if (!file || !fgets(text, sizeof(text), file))
-		text[0] = '\0';
-	if (file)
-		fclose(file);
-	last = strchr(text, '-');
-	return 1 + (last ? atol(last + 1) : 0);
 }
 
 static void fork_and_wait(void)
@@ -170,7 +154,7 @@ FIXTURE_SETUP(cost)
 	sleep(2);
 	detach_hooks_early(false);
 	self->unit = instruction_seconds();
-	self->cpus = possible_cpus();
+	self->cpus = sysconf(_SC_NPROCESSORS_CONF);
 }
 
 FIXTURE_TEARDOWN(cost)

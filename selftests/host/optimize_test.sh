@@ -186,8 +186,8 @@ order() {
 	local relink="cat \$ORDER \$ORDER_SECTIONS \$ORDER_SCRIPT >$work/order; cp $work/fast \"\$OUT\""
 
 	optimize 0 --with=order --relink="$relink" "$program" 1000 &&
-	[ "$(grep -c 'left out' "$work/err")" = 1 ] && grep -qx add_up "$work/order" && grep -qx '.text.add_up' "$work/order" &&
-	grep -q '^ *\*(".text.add_up")$' "$work/order"
+	[ "$(grep -c 'left out' "$work/err")" = 1 ] && grep -qx add_up "$work/order" &&
+	grep -qx '.text.add_up' "$work/order" && grep -q '^ *\*(".text.add_up")$' "$work/order"
 }
 
 # Both would return 1 if they could not read their input from the start in each run.
