@@ -121,10 +121,10 @@ script() {
 # enough for profil, which reads the log once per second, to open the file in that directory. When
 # it is gone, the result has its names, and `profil report` finds a copy with --root.
 other_root() {
-	local program=$work/root/spin-static
+	local program=$work/below/spin-static
 
-	mkdir "$work/root" "$work/copy" && cp programs/spin-static "$program" &&
-	run chroot "$work/root" /spin-static 2 && between 149 "$(samples spin_much)" 153 &&
+	mkdir "$work/below" "$work/copy" && cp programs/spin-static "$program" &&
+	run chroot "$work/below" /spin-static 2 && between 149 "$(samples spin_much)" 153 &&
 	[ "$(rows --by object --full-names |
 		awk -v path="$program" '$6 == path { print $3 }')" -ge 199 ] &&
 	cp --parents "$program" "$work/copy" && rm "$program" &&

@@ -250,7 +250,7 @@ static void source_is_printed_with_its_samples(void **state)
 		fail_msg("lines far from samples\n%s", text);
 }
 
-/* Put fixture.c below ./root, at the path that the debug information has, through a filter. */
+/* Put fixture.c below ./sysroot, at the path that the debug information has, through a filter. */
 static void make_source(const char *filter)
 {
 	struct source_line line;
@@ -258,14 +258,14 @@ static void make_source(const char *filter)
 
 	assert_int_equal(symbols_line(symbols, 0, exported, &line), 1);
 	snprintf(command, sizeof(command),
-		 "file='root%s'; mkdir -p \"${file%%/*}\" && %s support/fixture.c >\"$file\"",
+		 "file='sysroot%s'; mkdir -p \"${file%%/*}\" && %s support/fixture.c >\"$file\"",
 		 line.file, filter);
 	assert_int_equal(system(command), 0);
 }
 
 static int remove_source(void **state)
 {
-	int status = system("rm -rf root");
+	int status = system("rm -rf sysroot");
 
 	return tear_down(state) | status;
 }
@@ -275,7 +275,7 @@ static void source_has_no_control_characters(void **state)
 	(void)state;
 	count(exported, 30);
 	make_source("sed 's/inlined(hidden/\xc2\x9b\x1b&/'");
-	assert_int_equal(annotate("exported", "root"), 1);
+	assert_int_equal(annotate("exported", "sysroot"), 1);
 	assert_has("          return \\302\\233\\033inlined(hidden(n)) * 5 + rand();\n");
 }
 
@@ -284,8 +284,8 @@ static void relative_source_is_below_the_root(void **state)
 {
 	(void)state;
 	count(exported, 30);
-	assert_int_equal(system("mkdir -p root/src && cp support/fixture.c root/src"), 0);
-	assert_int_equal(annotate("exported", "root"), 1);
+	assert_int_equal(system("mkdir -p sysroot/src && cp support/fixture.c sysroot/src"), 0);
+	assert_int_equal(annotate("exported", "sysroot"), 1);
 	assert_has("# src/fixture.c\n");
 	assert_has("          return inlined(hidden(n)) * 5 + rand();\n");
 }
@@ -351,7 +351,7 @@ static void shortened_source_is_reported(void **state)
 	count(exported, 30);
 	snprintf(filter, sizeof(filter), "head -n %d", sampled - 1);
 	make_source(filter);
-	assert_int_equal(annotate("exported", "root"), 1);
+	assert_int_equal(annotate("exported", "sysroot"), 1);
 	snprintf(note, sizeof(note), "# the file ends before line %d, so it is not the one", sampled);
 	assert_has(note);
 	assert_null(strstr(strstr(text, note) + 1, "# the file ends"));
@@ -360,13 +360,13 @@ static void shortened_source_is_reported(void **state)
 	tear_down_text();
 
 	make_source("head -n 1");
-	assert_int_equal(annotate("exported", "root"), 1);
+	assert_int_equal(annotate("exported", "sysroot"), 1);
 	assert_has("# the file ends before line 2, ");
 	tear_down_text();
 
 	snprintf(filter, sizeof(filter), "head -n %d", sampled + 1);
 	make_source(filter);
-	assert_int_equal(annotate("exported", "root"), 1);
+	assert_int_equal(annotate("exported", "sysroot"), 1);
 	if (strstr(text, "# the file ends"))
 		fail_msg("the file has all lines that are printed\n%s", text);
 }
