@@ -168,8 +168,29 @@ has_its_own_files() {
 	[ "$(cat "$work/out")" = lib/ktap.sh ]
 }
 
+# runs_again STATUS OPTION... -- COMMAND: a guest with --once boots, and has this status
+runs_again() {
+	local want=$1 got
+
+	shift
+	vm --sealed --once --shift 3 --files selftests/lib "$@"
+	got=$?
+	[ $got = "$want" ] && ! grep -q 'same inputs as at' "$work/err"
+}
+
+# What passed is printed, and not run again with the same inputs. What failed is.
+runs_once() {
+	local command=(--seed 5 -- sh -c 'ls /profil/selftests; echo error >&2')
+
+	CHECK_FRESH=1 runs_again 0 "${command[@]}" && cp "$work/out" "$work/first" &&
+	grep -qx lib "$work/first" && ! runs_again 0 "${command[@]}" &&
+	cmp "$work/first" "$work/out" && grep -qx error "$work/err" &&
+	grep -q 'inputs [0-9a-f]*, kernel log' "$work/err" &&
+	runs_again 3 --seed 5 -- sh -c 'exit 3' && runs_again 3 --seed 5 -- sh -c 'exit 3'
+}
+
 ktap_print_header
-ktap_set_plan 16
+ktap_set_plan 17
 check "a command killed by a signal has status 143" has_status 143 sh -c 'kill -TERM $$'
 check "a command that does not exist has status 127" has_status 127 /nonexistent
 check "output, standard error and exit status are unchanged" output_and_status
@@ -183,6 +204,7 @@ check "a sealed guest is the same in another folder, with another umask and a ne
 check "a changed program and another seed change the digests of the inputs" \
 	inputs_show_what_differs
 check "a sealed guest has its own files" has_its_own_files
+check "with --once, a sealed guest that passed is not run again" runs_once
 check "a kernel warning fails the run" fails_and_names_log 125 -- \
 	sh -c 'echo "<4>WARNING: CPU: 0 PID: 1 at test" >/dev/kmsg'
 check "a lockdep report is found" log_has_report
