@@ -166,7 +166,7 @@ refreshes() {
 	local spent
 
 	rm -rf "$work/made" && mkdir "$work/made" &&
-	valgrind --tool=callgrind --callgrind-out-file="$work/callgrind" "$SAMPLE" "$work/made" \
+	TERM=xterm valgrind --tool=callgrind --callgrind-out-file="$work/callgrind" "$SAMPLE" "$work/made" \
 		5000 3 100 >"$work/out" 2>"$work/err" || return
 	spent=$(callgrind_annotate --inclusive=yes --threshold=100 --auto=no "$work/callgrind" |
 		sed -nE 's/^ *([0-9,]+) \([^)]*\) +[^ ]*:step_refresh( .*)?$/\1/p' | tr -d ,)

@@ -183,7 +183,7 @@ functions_are_completed() {
 	completes_function "profil report $work/result --annotate sp" spin_much &&
 	completes_function "profil report $work/result --annotate=" spin_much &&
 	completes_function "profil report $work/result --annotate x" "" &&
-	completes_function "profil report --annotate=spin faults." faults.md
+	completes_function "profil report --annotate=spin run." run.sh
 }
 
 ktap_print_header
