@@ -4,7 +4,8 @@
 #
 #   make              build the module for this machine's kernel, the library and the command
 #   make demo         profile Debian's perl in a virtual machine
-#   make check        run the tests
+#   make check        run the tests that find most faults: 10 minutes
+#   make check-full   run all tests, on the stock kernels and a debug kernel: an hour; BUDGET=MINUTES
 #   make check-all    run them on all other kernels, too: some hours
 #   make coverage     report which lines the tests execute: half an hour
 #   make doc          make a web site of the documents and manual pages, build/doc/index.html
@@ -57,12 +58,17 @@ demo:
 
 check:
 	scripts/deps/install build vm check demo
-	$(MAKE) -s lib tools tests
+	scripts/check/build
 	scripts/check/run
 
+check-full:
+	scripts/deps/install build vm check check-full demo
+	scripts/check/build
+	scripts/check/run --full $(BUDGET:%=--budget %)
+
 check-all:
-	scripts/deps/install build vm check demo arm64 riscv64
-	$(MAKE) -s lib tools tests
+	scripts/deps/install build vm check check-full demo arm64 riscv64
+	scripts/check/build
 	scripts/check/run --all
 
 coverage:
@@ -110,5 +116,5 @@ clean:
 	$(MAKE) -C selftests/fuzz/readers clean
 	rm -rf build
 
-.PHONY: all module lib tools tests demo check check-all coverage doc bench install \
+.PHONY: all module lib tools tests demo check check-full check-all coverage doc bench install \
 	modules_install uninstall dist patch clean

@@ -22,13 +22,27 @@ module_programs=("${one_cpu_programs[@]}" memory/memory_test memory/killed_test
 	attach/attach_args_test attach/attach_several_test attach/attach_exec_test
 	attach/attach_order_test)
 # Attacks on other users, on the machine and on the kernel. Not ftrace_kill_test: no session can
-# start after it, so it has guests of its own (scripts/check/steps.sh: ftrace_kill).
+# start after it, so it has guests of its own (scripts/check/guests.sh: ftrace_kill).
 attack_programs=()
 for program in "$(dirname "${BASH_SOURCE[0]}")"/attacks/*_test.c; do
 	case $program in
 	*/ftrace_kill_test.c) ;;
 	*) attack_programs+=("attacks/$(basename "$program" .c)") ;;
 	esac
+done
+# Shell tests of the module
+module_scripts=(machine/observe_test.sh machine/machine_test.sh machine/module_test.sh
+	machine/storm_test.sh)
+# Of all these, what takes 5 seconds of CPU time and more, and is no test of a bug in bugs/: not in the gate
+long_programs=(memory/mapping_types_test memory/killed_test attach/attach_samples_test
+	process/exec_test memory/pin_test memory/replaced_test attach/attach_cycles_test
+	process/children_test memory/remap_test process/exit_test attacks/long_gap_test
+	attacks/start_interrupts_others_test attacks/exec_without_kprobes_test
+	attacks/possible_cpus_cost_test attacks/many_sessions_test machine/machine_test.sh
+	machine/storm_test.sh)
+short_programs=()
+for program in "${module_programs[@]}" "${attack_programs[@]}" "${module_scripts[@]}"; do
+	[[ " ${long_programs[*]} " == *" $program "* ]] || short_programs+=("$program")
 done
 unset program
 # Tests of libprofil
@@ -37,32 +51,53 @@ library_programs=(libprofil/dialects_test libprofil/errors_test libprofil/aix_te
 	libprofil/vectors_test libprofil/regions_test)
 library_scripts=(libprofil/compat_test.sh libprofil/pages_test.sh libprofil/monitor_test.sh
 	libprofil/corpus_test.sh)
-# Shell tests of the module
-module_scripts=(machine/observe_test.sh machine/machine_test.sh machine/module_test.sh
-	machine/storm_test.sh)
 # What depends most on the version of the kernel, for the oldest and the newest one
 version_programs=(core/abi_test core/count_test process/fork_test memory/file_page_test
 	memory/mapping_types_test attach/attach_samples_test attach/attach_records_test
 	attach/attach_threads_test attach/attach_args_test
 	attacks/uncharged_memory_test)
-# Tests of the command: they need this machine's files
-command_scripts=(command/command_test.sh command/follow_test.sh command/jit_test.sh
-	command/attach_test.sh command/cgroup_test.sh command/container_test.sh
-	command/files_test.sh command/gprof_test.sh libprofil/gmon_test.sh command/gcl_test.sh
-	command/top_test.sh command/optimize_test.sh command/cost_test.sh)
-# Tests of memory and lifetimes, for a debug kernel, which executes several times the
-# instructions. Tests of counts are omitted, because there kernel threads take a notable part
-# of the time (lib/profile/expect_count.h). The long tests take minutes each, and run in make
-# check-all.
-debug_programs=(core/abi_test core/lifecycle_test process/fork_test process/sharers_test
-	process/denied_test memory/recheck_test core/limits_test core/flags_test
-	attach/attach_refused_test)
-# Attacks that are short enough for a debug kernel
-debug_attacks=(attacks/uncharged_memory_test attacks/start_waits_test
-	attacks/many_users_test)
+# Tests of the command: they need this machine's files. Those of the gate, and the others
+command_scripts=(command/command_test.sh command/follow_test.sh command/attach_test.sh
+	command/files_test.sh)
+command_long_scripts=(command/jit_test.sh command/cgroup_test.sh command/container_test.sh
+	command/gprof_test.sh libprofil/gmon_test.sh command/gcl_test.sh command/top_test.sh
+	command/optimize_test.sh command/cost_test.sh)
+# For a debug kernel, which executes several times the instructions: what finds bugs of bugs/ that
+# only it shows; tests and attacks of memory and lifetimes that are short enough; and those that take
+# minutes each, for make check-all. Tests of counts are omitted, because there kernel threads take a
+# notable part of the time (lib/profile/expect_count.h).
+debug_bug_programs=(process/fork_test core/lifecycle_test
+	"memory/remap_test -r change.ANON_dont_need.accounted_for" machine/kunit_test.sh
+	machine/leak_test.sh)
+debug_programs=(core/abi_test process/sharers_test process/denied_test memory/recheck_test
+	core/limits_test core/flags_test attach/attach_refused_test attacks/uncharged_memory_test
+	attacks/start_waits_test attacks/many_users_test)
 debug_long_programs=(attach/attach_log_test machine/observe_test.sh memory/memory_test
 	memory/killed_test memory/remap_test memory/replaced_test machine/machine_test.sh)
 # Tests in which much runs concurrently, for a kernel with KCSAN
 race_programs=(core/lifecycle_test memory/recheck_test memory/remap_test process/fork_test
 	attach/attach_records_test attach/attach_log_test
 	machine/storm_test.sh machine/machine_test.sh machine/module_test.sh)
+
+# files_of TEST...: the files that tests use, of those that are built in the checkout, as words. A
+# test may have arguments. Each has its program, the runner and what all scripts share.
+files_of() {
+	local test
+
+	echo selftests/run.sh selftests/lib
+	for test; do
+		case $test in
+		*_test* | fuzz/device/*) echo "selftests/${test%% *}" ;;
+		esac
+		case $test in
+		libprofil/*.sh | host/*) echo lib tools selftests/libprofil selftests/programs build/m32 build/musl/selftests/libprofil ;;
+		libprofil/* | core/thread_only_test) echo lib/libprofil.so.0 ;;
+		core/flags_test) echo lib/libprofil.so.0 selftests/programs ;;
+		machine/kunit_test.sh) echo module/tests ;;
+		machine/leak_test.sh) echo lib/libprofil.so.0 selftests/core selftests/process selftests/memory selftests/attach ;;
+		machine/module_test.sh | machine/coarse_timers_test.sh) echo lib tools selftests/programs ;;
+		machine/*) echo selftests/programs ;;
+		fuzz/device/*) echo selftests/fuzz/device/corpus.txt ;;
+		esac
+	done | tr ' ' '\n' | sort -u
+}

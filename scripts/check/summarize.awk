@@ -2,7 +2,7 @@
 #
 # Summarize the log of a step for scripts/check/run and seeds: a line of counts, then each
 # failure with up to six lines of output before it. Variables: step, status (its exit status),
-# seconds; counts, failures (files for the three counts, and for a line "STEP: PROGRAM: CASE"
+# seconds, last (how long it took the last time); counts, failures (files for the three counts, and for a line "STEP: PROGRAM: CASE"
 # for each failure).
 
 # Quote lines FIRST to LAST of the log.
@@ -34,6 +34,14 @@ function is_new_failure(name) {
 /^vm: seed [0-9]+, inputs [0-9a-f]+, kernel log [0-9a-f]+/ {
 	digests = sprintf("  inputs %.8s, log %.8s", $5, $8)
 }
+# what passed at another commit (scripts/check/passed.sh)
+/^(vm|check): same inputs as at / {
+	same = $6
+	sub(/:$/, "", same)
+}
+/^vm: .*, inputs / { nr_guests++ }
+/^vm: same inputs/ { nr_same++ }
+/^check: no time left/ { no_time = $0 }
 /^ *vm: .*(logged a warning|crashed or hung|time-out: |without a verdict)/ && !last_words {
 	last_words = NR
 }
@@ -69,7 +77,9 @@ function is_new_failure(name) {
 # A step without single tests counts as one test.
 END {
 	if (!passed && !failed && !skipped) {
-		if (status)
+		if (no_time)
+			skipped = 1
+		else if (status)
 			failed = 1
 		else if (program_skipped)
 			skipped = 1
@@ -87,8 +97,10 @@ END {
 	if (failed && !nr_names)
 		is_new_failure(NR ? line[NR] : "no output")
 	print passed + 0, failed + 0, skipped + 0 >counts
-	printf "%-24s %4d passed %3d failed %3d skipped  %4d s%s\n",
-		step, passed, failed, skipped, seconds, digests
+	what = no_time ? "  " substr(no_time, 8) : same && nr_same == nr_guests ? \
+		"  same inputs as at " same : last ? sprintf(" (%d s last time)", last) : ""
+	printf "%-24s %4d passed %3d failed %3d skipped  %4d s%s%s\n",
+		step, passed, failed, skipped, seconds, what, digests
 	if (!failed)
 		exit
 	if (!details)
