@@ -68,8 +68,10 @@ END {
 	print "slowest programs:"
 	for (key in wall) {
 		split(key, part, " ")
-		printf "%6d s%s  %s, %s\n", wall[key],
-			key in before ? sprintf(" (%d s last time)", before[key]) : "", part[2], part[1] | sort
+		if (wall[key] > 0)
+			printf "%6d s%s  %s, %s\n", wall[key],
+				key in before ? sprintf(" (%d s last time)", before[key]) : "",
+				part[2], part[1] | sort
 		before[key] = wall[key]
 	}
 	close(sort)

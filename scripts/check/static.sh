@@ -79,12 +79,23 @@ tidy() {
 	return $status
 }
 
+# Half a minute, so not again before a script changes
 static_scripts() {
-	files | while read -r file; do
+	local scripts digest sourced
+
+	mapfile -t scripts < <(files | while read -r file; do
 		! head -n 1 "$file" | grep -qE '^#!.*(bash|sh)$' || echo "$file"
-	done | xargs shellcheck -x -P SCRIPTDIR -S warning &&
+	done)
 	# without "#!"
-	shellcheck -s bash -S warning tools/completion/profil.bash module/dkms.conf
+	sourced=(tools/completion/profil.bash module/dkms.conf)
+	digest=$({
+		echo static_scripts
+		dpkg-query -W shellcheck
+		files '*.sh' | xargs cat "${scripts[@]}" "${sourced[@]}"
+	} | sha256sum | cut -c 1-32)
+	find_passed "$digest" >/dev/null ||
+		{ shellcheck -x -P SCRIPTDIR -S warning "${scripts[@]}" &&
+			shellcheck -s bash -S warning "${sourced[@]}" && remember_passed "$digest"; }
 }
 
 # The macro at the start of a line of a manual page is not a word.

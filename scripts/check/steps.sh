@@ -41,11 +41,6 @@ is_step() {
 		" ${gate_steps[*]} ${full_steps[*]} ${other_steps[*]} " == *" $1 "* ]]
 }
 
-# Rebuilds the modules that guests load.
-runs_alone() {
-	[[ $1 == static_kernel* ]]
-}
-
 run_step() {
 	local kernel=${1#*_}
 
