@@ -119,16 +119,6 @@ static __always_inline u64 compat_on_cpu_since(void)
 #endif
 }
 
-/* Whether a thread has been created, but not started. */
-static inline bool compat_task_is_new(const struct task_struct *task)
-{
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
-	return READ_ONCE(task->__state) == TASK_NEW;
-#else
-	return READ_ONCE(task->state) == TASK_NEW;
-#endif
-}
-
 /* 6.5 removed the vmas argument. mmap_lock stays held, so "locked" is NULL. */
 static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 						unsigned long start,

@@ -75,41 +75,39 @@ static u64 follow_thread_time(void)
 	return time;
 }
 
-#define FOLLOW_MOST_WALKS	20
+#define FOLLOW_MOST_VISITS	1000
 
 /*
- * CPU time of all threads of a process, the current thread's; of other threads up to their last
- * tick or switch. The kernel adds the time of a thread that it releases to the sum and takes the
- * thread off the list in one write section of stats_lock: if its sequence changes, the walk is
- * repeated.
+ * CPU time of all threads of the current process, in exec or at the end of its last thread; of
+ * other threads up to their last tick or switch. The kernel adds the time of a thread that it
+ * releases to the sum and takes the thread off the list in one write section of stats_lock: if its
+ * sequence changes, the walk is repeated. It finds no other threads in exec; at the end, those that
+ * are not released: thousands, if a debugger does not reap them. Interrupts stay on.
  *
  * Preemption may be disabled here. On PREEMPT_RT the lock sleeps, and the preempted writer may be
- * waiting for this CPU: the lock is not taken, and the walks are bounded. After the last one, time
- * may be counted twice or not at all.
+ * waiting for this CPU: the lock is not taken, and a walk after so many visits is the last one.
+ * Then time may be counted twice or not at all. Under rcu_read_lock().
  */
-static u64 follow_cpu_time(struct task_struct *process)
+static u64 follow_cpu_time(void)
 {
-	const struct signal_struct *signal = process->signal;
+	const struct signal_struct *signal = current->signal;
 	const unsigned int *sequence = &signal->stats_lock.seqcount.seqcount.sequence;
+	unsigned int before, visits = 0;
 	struct task_struct *thread;
-	unsigned int before, nr = 0;
-	unsigned long flags;
 	u64 sum;
 
-	/* no tick between the sum up to the last one and the time since it */
-	local_irq_save(flags);
-	rcu_read_lock();
 	do {
 		/* the times are read after the sequence */
 		before = smp_load_acquire(sequence);
-		sum = READ_ONCE(signal->sum_sched_runtime) + follow_time_since_tick();
-		for_each_thread(process, thread)
-			sum += READ_ONCE(thread->se.sum_exec_runtime);
+		sum = READ_ONCE(signal->sum_sched_runtime) + follow_thread_time();
+		for_each_thread(current, thread) {
+			if (thread != current)
+				sum += READ_ONCE(thread->se.sum_exec_runtime);
+			visits++;
+		}
 		/* and before it is read again */
 		smp_rmb();
-	} while ((before & 1 || before != READ_ONCE(*sequence)) && ++nr < FOLLOW_MOST_WALKS);
-	rcu_read_unlock();
-	local_irq_restore(flags);
+	} while ((before & 1 || before != READ_ONCE(*sequence)) && visits < FOLLOW_MOST_VISITS);
 	return sum;
 }
 
@@ -125,9 +123,14 @@ static void follow_probe_fork(void *data, struct task_struct *parent,
 	rcu_read_lock();
 	for (target = profil_target_find(task_tgid(parent)); target;
 	     target = profil_target_find_next(target)) {
+		/* pairs with the release in profil_target_confirm(), which counts until then */
+		if (!smp_load_acquire(&target->confirmed))
+			continue;
+		/* a thread that was created before the start may have been counted then */
 		if (child->signal == parent->signal)
-			profil_target_add_thread(target);
-		else if (READ_ONCE(target->confirmed) && !READ_ONCE(target->left))
+			atomic_add(child->start_time > target->subject.timer_start_ns,
+				   &target->threads);
+		else if (!READ_ONCE(target->left))
 			profil_target_fork(target, child);
 	}
 	rcu_read_unlock();
@@ -141,9 +144,11 @@ static void follow_new_program(struct profil_target *target, const struct linux_
 	struct profil_attachment *attachment = target->attachment;
 	struct profil_record_exec record = {
 		.head.pid = target->pid,
-		.cpu_ns = follow_cpu_time(current),
+		.cpu_ns = follow_cpu_time(),
 	};
 
+	/* exec has ended all others */
+	atomic_set(&target->threads, 1);
 	target->in_exec = true;
 	target->is_new = true;
 	if (!profil_tracer_may_trace_current(target->tracer, bprm->secureexec))
@@ -165,7 +170,8 @@ static void follow_decide(struct profil_target *target, const struct linux_binpr
 {
 	if (target->left || target->mm == current->mm)
 		return;
-	if (READ_ONCE(target->confirmed))
+	/* pairs with the release in profil_target_confirm() */
+	if (smp_load_acquire(&target->confirmed))
 		follow_new_program(target, bprm);
 	else
 		profil_target_refuse_exec(target);
@@ -217,7 +223,7 @@ static void follow_run(struct profil_target *target)
 	target->in_exec = false;
 	follow_args(target);
 	if (target->waits)
-		record.cpu_ns = follow_cpu_time(current);
+		record.cpu_ns = follow_cpu_time();
 	profil_log_write(&target->attachment->log, &record.head, PROFIL_RECORD_RUN,
 			 sizeof(record), NULL, 0);
 	if (!target->waits)
@@ -387,7 +393,9 @@ static void follow_probe_exit(COMPAT_EXIT_ARGS)
 		if (!follow_thread_end(target))
 			continue;
 		record.head.pid = target->pid;
-		record.cpu_ns = follow_cpu_time(task);
+		/* a walk for the first one only: a process may have many targets */
+		if (!record.cpu_ns)
+			record.cpu_ns = follow_cpu_time();
 		profil_target_unpublish(target, &record);
 	}
 	rcu_read_unlock();

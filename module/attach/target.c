@@ -121,36 +121,6 @@ static void target_free_rcu(struct rcu_head *rcu)
 /* --- the table ---------------------------------------------------------------- */
 
 /*
- * Count the threads of a process that are sure to call profil_target_end_thread(). With
- * targets_lock held, the target in the table, and under rcu_read_lock().
- *
- * The number must not be too high, or EXIT would never come. A thread that the hook of fork adds
- * later is new here: it starts after the hook, which waits for the lock. A thread whose hook of
- * exit has not seen the target has PF_EXITING set here. So neither is counted.
- *
- * It may be too low, by new threads whose hook came before, and by exiting ones whose hook is
- * still to come.
- */
-static int target_count_threads(struct pid *process)
-{
-	struct task_struct *leader, *thread;
-	int threads = 0;
-
-	/*
-	 * After the stores that publish the target. Pairs with the decrement of signal->live in
-	 * exit, a full barrier between the store of PF_EXITING and the hook.
-	 */
-	smp_mb();
-	leader = pid_task(process, PIDTYPE_TGID);
-	if (!leader)
-		return 0;
-	for_each_thread(leader, thread)
-		threads += !(READ_ONCE(thread->flags) & (PF_EXITING | COMPAT_PF_WORKERS)) &&
-			   !compat_task_is_new(thread);
-	return threads;
-}
-
-/*
  * Whether another target of the process may be added, with targets_lock held. Children inherit
  * all targets of a process.
  */
@@ -171,7 +141,7 @@ static bool target_may_add(const struct profil_target *target)
 
 /**
  * profil_target_publish - put a target into the table: clocks and hooks use it from here on
- * @target: complete; with @threads if its process is new, else 0: they are counted here
+ * @target: complete
  *
  * Charges a session to the user who attached it, which is uncharged when the target is removed.
  *
@@ -188,7 +158,6 @@ int profil_target_publish(struct profil_target *target)
 	err = profil_charge_session(rights, 0);
 	if (err)
 		return err;
-	rcu_read_lock();
 	raw_spin_lock_irqsave(&targets_lock, flags);
 	if (attachment->closed) {
 		err = -ESRCH; /* GCOV_EXCL_LINE: closed on another CPU */
@@ -198,15 +167,11 @@ int profil_target_publish(struct profil_target *target)
 		hash_add_rcu(profil_targets, &target->node, (unsigned long)target->process);
 		hlist_add_head(&target->of_attachment, &attachment->targets);
 		WRITE_ONCE(profil_nr_targets, profil_nr_targets + 1);
-		/* after that: from here on, exits of threads see the target */
-		if (!target->threads)
-			target->threads = target_count_threads(target->process);
 		WRITE_ONCE(attachment->nr_targets, attachment->nr_targets + 1);
 		WRITE_ONCE(attachment->log.ended, false);
 		atomic_long_inc(&profil_stats[PROFIL_SESSIONS]);
 	}
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
-	rcu_read_unlock();
 	if (err)
 		profil_uncharge_session(rights);
 	return err;
@@ -230,18 +195,27 @@ static void target_remove(struct profil_target *target)
  * @target:    published, not confirmed, under rcu_read_lock()
  * @from_exec: only from its next exec on
  *
+ * Counts its threads: all that have not left signal->live, which they do before the hook of exit.
+ * That takes the lock, so each of them is taken off the count later. If the number were too high,
+ * EXIT would never come. It may be too low, by threads that start or exit meanwhile.
+ *
  * Return: false: the process has executed another program since the check, or has ended.
  */
 bool profil_target_confirm(struct profil_target *target, bool from_exec)
 {
+	struct task_struct *leader = pid_task(target->process, PIDTYPE_TGID);
 	unsigned long flags;
 	bool confirmed;
 
 	raw_spin_lock_irqsave(&targets_lock, flags);
-	confirmed = !target->left && !hlist_unhashed(&target->of_attachment);
+	confirmed = leader && !target->left && !hlist_unhashed(&target->of_attachment);
 	if (confirmed) {
+		atomic_set(&target->threads, atomic_read(&leader->signal->live));
+		/* in this order: those that are counted were created before this start */
+		smp_rmb();
 		profil_subject_mark_start(&target->subject);
-		WRITE_ONCE(target->confirmed, true);
+		/* pairs with the acquires in hooks, which look at the other members then */
+		smp_store_release(&target->confirmed, true);
 		/* pairs with the acquire in profil_target_find_sampled() */
 		smp_store_release(&target->waits, from_exec);
 	}
@@ -312,16 +286,6 @@ void profil_target_unpublish_all(struct profil_attachment *attachment)
 	}
 }
 
-/* A process has a new thread, which does not run yet. Under rcu_read_lock(). */
-void profil_target_add_thread(struct profil_target *target)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&targets_lock, flags);
-	target->threads++;
-	raw_spin_unlock_irqrestore(&targets_lock, flags);
-}
-
 /**
  * profil_target_end_thread - the current thread ends
  * @target: target of its process, under rcu_read_lock()
@@ -330,7 +294,7 @@ void profil_target_add_thread(struct profil_target *target)
  *
  * signal->live alone does not tell the last thread: it falls before this call, so two threads that
  * exit at the same time may both find 0. Of these, the one that is last here finds that @threads
- * is not above 0 either. If @threads is too low (target_count_threads()), both may be told that
+ * is not above 0 either. If @threads is too low (profil_target_confirm()), both may be told that
  * they are last; profil_target_unpublish() takes the first.
  *
  * Return: whether it was the last one of the process.
@@ -347,10 +311,11 @@ bool profil_target_end_thread(struct profil_target *target, struct task_struct *
 		if (target->confirmed && !target->waits && !target->left)
 			profil_log_write(&target->attachment->log, &record->head,
 					 PROFIL_RECORD_THREAD, sizeof(*record), NULL, 0);
-		/* the hook of fork skips workers. A worker may be the last thread */
-		if (!(thread->flags & COMPAT_PF_WORKERS))
-			target->threads--;
-		last = target->threads <= 0 && !atomic_read(&thread->signal->live);
+		/* no hook of fork sees new workers. A worker may be the last thread */
+		if (!(thread->flags & COMPAT_PF_WORKERS) ||
+		    thread->start_time <= target->subject.timer_start_ns)
+			atomic_dec(&target->threads);
+		last = atomic_read(&target->threads) <= 0 && !atomic_read(&thread->signal->live);
 	}
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
 	return last;
@@ -367,7 +332,7 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
 	/* @parent has a reference until a grace period after it was removed */
 	target_init(target, parent->attachment, profil_tracer_get(parent->tracer),
 		    task_tgid(child));
-	target->threads = 1;
+	atomic_set(&target->threads, 1);
 	target->mm = child->mm;
 	target->waits = parent->waits;
 	target->left = left;

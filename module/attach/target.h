@@ -6,6 +6,7 @@
 #ifndef _PROFIL_TARGET_H
 #define _PROFIL_TARGET_H
 
+#include <linux/atomic.h>
 #include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/rculist.h>
@@ -29,12 +30,13 @@ struct profil_attachment;
  * @tracer:  with whose rights it is sampled; one reference
  * @process: the process, which is the key in the table; one reference
  * @pid:     its process ID in the namespace of the attachment
- * @threads: how many of its threads have not ended, without the kernel's workers, or less
- *           (target_count_threads()); with the lock of the table
+ * @threads: how many of its threads have not ended, without the workers that the kernel has added
+ *           since, or less (profil_target_confirm())
  * @mm:      memory of the program that may be sampled, only compared. exec changes the memory
  *           of the process; the target hook then checks the new program (follow.c)
  * @confirmed: its process has the memory @mm, so the caller of ATTACH may trace it. Until then
- *           it @waits, and hooks write nothing; written with the lock of the table
+ *           it @waits, and hooks write nothing and count no thread; written with the lock of the
+ *           table
  * @waits:   it is not sampled: not @confirmed, or before it executes a program (FROM_EXEC)
  * @left:    it executes a program that is not sampled, or is a child that may not be
  * @in_exec: it has the memory of a new program, which does not run yet
@@ -53,7 +55,7 @@ struct profil_target {
 	struct profil_tracer *tracer;
 	struct pid *process;
 	pid_t pid;
-	int threads;
+	atomic_t threads;
 	const struct mm_struct *mm;
 	bool confirmed;
 	bool waits;
@@ -165,7 +167,6 @@ bool profil_target_confirm(struct profil_target *target, bool from_exec);
 void profil_target_refuse_exec(struct profil_target *target);
 void profil_target_unpublish(struct profil_target *target, struct profil_record_exit *exit);
 void profil_target_fork(struct profil_target *parent, struct task_struct *child);
-void profil_target_add_thread(struct profil_target *target);
 bool profil_target_end_thread(struct profil_target *target, struct task_struct *thread,
 			      struct profil_record_thread *record);
 
