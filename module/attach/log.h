@@ -17,6 +17,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/profil.h>
+#include <linux/rbtree.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -74,6 +75,7 @@ struct profil_log_chunk {
  * @lost:    samples ever lost
  * @skipped: samples that were due but not taken (clock.c)
  * @reading: chunks that the reader has taken away; with read_mutex
+ * @node:    entry in the tree of a read; with read_mutex
  * @lost_read: how many of @lost the reader has reported; with read_mutex
  */
 struct profil_log_slot {
@@ -86,6 +88,7 @@ struct profil_log_slot {
 	u64 skipped;
 	struct list_head chunks;
 	struct list_head reading;
+	struct rb_node node;
 	u64 lost_read;
 } ____cacheline_aligned_in_smp;
 

@@ -5,10 +5,12 @@
  * It reads how long the ring is, and then takes the chunks away from each CPU, with its slot's
  * lock. A sample that is not among them takes the lock later, so it sees at least that length. So
  * all samples whose place is below are there, and what comes later is behind all that is read now.
- * The clocks wait for the reader only while it moves a list.
+ * The clocks wait for the reader only while it moves a list. A tree of the CPUs that have samples
+ * leads to the next one: all others cost nothing, however many there are.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uio.h>
@@ -27,8 +29,46 @@ static u32 read_place(const struct profil_log_sample *sample)
 	return sample->place & ~PROFIL_LOG_IN_KERNEL;
 }
 
-/* Take the chunks away from the CPUs. Return: how many samples were lost since the last time. */
-static u64 read_take_chunks(struct profil_log *log)
+/* The first chunk of a CPU that was taken away, or NULL. */
+static struct profil_log_chunk *read_chunk(struct profil_log_slot *slot)
+{
+	return list_first_entry_or_null(&slot->reading, struct profil_log_chunk, node);
+}
+
+/* The place of the first sample of a CPU in the tree. */
+static u32 read_first_place(struct rb_node *node)
+{
+	struct profil_log_chunk *chunk = read_chunk(rb_entry(node, struct profil_log_slot, node));
+
+	return read_place(&chunk->samples[chunk->taken]);
+}
+
+/* Add a CPU to the tree, by its first place, if it has samples. */
+static void read_add_slot(struct rb_root_cached *tree, struct profil_log_slot *slot)
+{
+	struct rb_node **link = &tree->rb_root.rb_node, *parent = NULL;
+	bool first = true;
+
+	if (!read_chunk(slot))
+		return;
+	while (*link) {
+		parent = *link;
+		if (read_is_before(read_first_place(&slot->node), read_first_place(parent))) {
+			link = &parent->rb_left;
+		} else {
+			link = &parent->rb_right;
+			first = false;
+		}
+	}
+	rb_link_node(&slot->node, parent, link);
+	rb_insert_color_cached(&slot->node, tree, first);
+}
+
+/*
+ * Take the chunks away from the CPUs, and add all with samples to @tree. Return: how many samples
+ * were lost since the last time.
+ */
+static u64 read_take_chunks(struct profil_log *log, struct rb_root_cached *tree)
 {
 	struct profil_log_chunk *last;
 	struct profil_log_slot *slot;
@@ -48,32 +88,9 @@ static u64 read_take_chunks(struct profil_log *log)
 		lost += slot->lost - slot->lost_read;
 		slot->lost_read = slot->lost;
 		raw_spin_unlock_irq(&slot->lock);
+		read_add_slot(tree, slot);
 	}
 	return lost;
-}
-
-/* The first chunk of a CPU that was taken away, or NULL. */
-static struct profil_log_chunk *read_chunk(struct profil_log_slot *slot)
-{
-	return list_first_entry_or_null(&slot->reading, struct profil_log_chunk, node);
-}
-
-/* Return: the first place of all samples that were taken away, at most @head. */
-static u32 read_first_place(struct profil_log *log, u32 head)
-{
-	const struct profil_log_chunk *chunk;
-	u32 first = head, place;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		chunk = read_chunk(per_cpu_ptr(log->slots, cpu));
-		if (!chunk)
-			continue;
-		place = read_place(&chunk->samples[chunk->taken]);
-		if (read_is_before(place, first))
-			first = place;
-	}
-	return first;
 }
 
 /* Return: 0; -EINVAL: no room for @bytes; or -EFAULT. Then nothing was copied. */
@@ -83,6 +100,8 @@ static int read_copy(const void *from, size_t bytes, struct iov_iter *to)
 
 	if (iov_iter_count(to) < bytes)
 		return -EINVAL;
+	/* a log may have a million records */
+	cond_resched();
 	copied = copy_to_iter(from, bytes, to);
 	if (copied == bytes)
 		return 0;
@@ -181,18 +200,6 @@ static int read_samples(struct profil_log *log, struct profil_log_slot *slot, st
 	return 0;
 }
 
-static int read_all_samples(struct profil_log *log, struct iov_iter *to)
-{
-	int cpu, err = 0;
-
-	for_each_possible_cpu(cpu) {
-		err = read_samples(log, per_cpu_ptr(log->slots, cpu), to);
-		if (err)
-			break;
-	}
-	return err;
-}
-
 /* Copy a LOST record about samples, which has no place. Return: as read_copy(). */
 static int read_lost(struct profil_log *log, struct iov_iter *to)
 {
@@ -210,21 +217,30 @@ static int read_lost(struct profil_log *log, struct iov_iter *to)
 }
 
 /* Copy what was written before the ring had the length @head. Return: as read_copy(). */
-static int read_merged(struct profil_log *log, u32 head, struct iov_iter *to)
+static int read_merged(struct profil_log *log, struct rb_root_cached *tree, u32 head,
+		       struct iov_iter *to)
 {
+	struct profil_log_slot *slot;
+	struct rb_node *node;
 	int err;
 
-	do {
-		err = read_records(log, read_first_place(log, head), to);
+	while ((node = rb_first_cached(tree)) && !read_is_before(head, read_first_place(node))) {
+		slot = rb_entry(node, struct profil_log_slot, node);
+		err = read_records(log, read_first_place(node), to);
 		if (!err)
-			err = read_all_samples(log, to);
-	} while (!err && log->tail != head);
-	return err;
+			err = read_samples(log, slot, to);
+		if (err)
+			return err;
+		rb_erase_cached(node, tree);
+		read_add_slot(tree, slot);
+	}
+	return read_records(log, head, to);
 }
 
 /* With the read_mutex held. Return: as profil_log_read(). */
 static ssize_t log_take(struct profil_log *log, struct iov_iter *to)
 {
+	struct rb_root_cached tree = RB_ROOT_CACHED;
 	size_t room = iov_iter_count(to);
 	bool ended;
 	u32 head;
@@ -238,8 +254,8 @@ static ssize_t log_take(struct profil_log *log, struct iov_iter *to)
 	raw_spin_unlock_irq(&log->lock);
 	/* pairs with the release in log_advance() */
 	head = smp_load_acquire(&log->head);
-	log->lost_samples += read_take_chunks(log);
-	err = read_merged(log, head, to);
+	log->lost_samples += read_take_chunks(log, &tree);
+	err = read_merged(log, &tree, head, to);
 	if (!err)
 		err = read_lost(log, to);
 	if (room != iov_iter_count(to))

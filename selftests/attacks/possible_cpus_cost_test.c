@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * On a machine with many possible CPUs, each short-lived child of a profiled process could
- * cost much time and memory.
+ * cost much time and memory, and so could each record that the reader of a log merges with samples.
  *
  * The bounds do not depend on the number of possible CPUs, except for one pointer each in
  * memory. `scripts/check/run many_cpus' runs it with 240, the other steps with 1 or 2.
@@ -10,10 +10,13 @@
  * loop. It subtracts the cost of a fork without a profile, which also grows with the number
  * of possible CPUs.
  */
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
+#include "attach/target.h"
 #include "common.h"
 #include "files.h"
 #include "kernel/version.h"
@@ -36,6 +39,12 @@
 #else
 #define MOST_START	34000
 #endif
+/*
+ * In instructions: the records and samples between two turns, and what the turn itself takes.
+ */
+#define MOST_TURN	5000
+#define LEAST_TURNS	300
+#define RATE		4000
 /*
  * In bytes, without the pointer for each possible CPU: a session of 2 KiB, and unused slab
  * memory. With figures for each CPU from the start, it was 16,300 with 256 CPUs.
@@ -182,6 +191,92 @@ TEST_F(cost, start_and_stop)
 	TH_LOG("%ld possible CPUs: start and stop: %.0f instructions",
 	       self->cpus, seconds / self->unit);
 	EXPECT_GE(MOST_START, seconds / self->unit);
+}
+
+static void *do_nothing(void *unused)
+{
+	return unused;
+}
+
+/* Each thread has a record at its end, and samples before and after it. */
+static void start_threads(void *unused)
+{
+	pthread_t thread;
+
+	for (;;)
+		if (!pthread_create(&thread, NULL, do_nothing, unused))
+			pthread_join(thread, NULL);
+}
+
+/* How often a sample follows a record of another kind in what was read. */
+static unsigned int count_turns(const char *records, ssize_t bytes)
+{
+	const struct profil_record *record;
+	bool sample = true, was_sample;
+	unsigned int turns = 0;
+	ssize_t at;
+
+	for (at = 0; at < bytes; at += record->bytes) {
+		record = (const void *)(records + at);
+		was_sample = sample;
+		sample = record->type == PROFIL_RECORD_SAMPLE ||
+			 record->type == PROFIL_RECORD_KERNEL_SAMPLE;
+		turns += sample && !was_sample;
+	}
+	return turns;
+}
+
+/* The time of one read(2) for each turn from records to samples; -1: there were too few. */
+static double turn_seconds(int device)
+{
+	static char records[4 << 20];
+	struct target target;
+	struct profil_attach attach;
+	double begin, seconds = -1;
+	unsigned int turns;
+	ssize_t bytes;
+
+	if (start_target(&target, device, start_threads, NULL))
+		return -1;
+	attach = attachment(device, &target);
+	attach.clock = PROFIL_CLOCK_TIMER;
+	attach.rate = RATE;
+	attach.log_bytes = 1 << 20;
+	if (!call(device, PROFIL_IOC_ATTACH, &attach)) {
+		/* no page fault in the measured read */
+		memset(records, 1, sizeof(records));
+		release(&target);
+		usleep(500000);
+		kill(target.pid, SIGSTOP);
+		fcntl(device, F_SETFL, O_NONBLOCK);
+		begin = now();
+		bytes = read(device, records, sizeof(records));
+		seconds = now() - begin;
+		turns = count_turns(records, bytes);
+		seconds = turns < LEAST_TURNS ? -1 : seconds / turns;
+	}
+	kill_target(&target);
+	return seconds;
+}
+
+TEST_F(cost, read_of_a_log)
+{
+	double seconds, least = 1;
+	int round, device;
+
+	if (!(get_info(self->fd).features & PROFIL_FEATURE_ATTACH))
+		SKIP(return, "the kernel cannot attach");
+	for (round = 0; round < ROUNDS; round++) {
+		device = open("/dev/profil", O_RDWR);
+		seconds = turn_seconds(device);
+		close(device);
+		ASSERT_LT(0, seconds);
+		if (seconds < least)
+			least = seconds;
+	}
+	TH_LOG("%ld possible CPUs: a turn of a read from records to samples: %.0f instructions",
+	       self->cpus, least / self->unit);
+	EXPECT_GE(MOST_TURN, least / self->unit);
 }
 
 TEST_F(cost, memory)
