@@ -209,7 +209,8 @@ static void log_lose(struct profil_log *log)
 {
 	log->has_lost = true;
 	log->lost_records++;
-	WRITE_ONCE(log->place, log->head | PROFIL_LOG_LOST_HERE);
+	/* as in log_advance(): EXIT may be the record */
+	smp_store_release(&log->place, log->head | PROFIL_LOG_LOST_HERE);
 }
 
 /* With the lock held. Return: whether @bytes more fit into the ring. */
