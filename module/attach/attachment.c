@@ -257,8 +257,8 @@ static int attachment_check(const struct profil_attachment *attachment,
 /*
  * Publish a target for a process that has the memory @mm. That is checked before, so that other
  * processes are not affected at all, and again when exec and exit of the process are seen: only
- * then is the target confirmed. If exec comes between this check and the confirmation, it is
- * refused; if it comes later, the new program is checked like any other.
+ * then is the target confirmed. If the hook of exec comes between this check and the confirmation,
+ * the target is refused; if it comes later, the new program is checked like any other.
  */
 static int attachment_add(struct profil_attachment *attachment, struct pid *process,
 			  const struct mm_struct *mm, bool from_exec)

@@ -170,11 +170,8 @@ static void follow_decide(struct profil_target *target, const struct linux_binpr
 {
 	if (target->left || target->mm == current->mm)
 		return;
-	/* pairs with the release in profil_target_confirm() */
-	if (smp_load_acquire(&target->confirmed))
+	if (!profil_target_refuse_exec(target))
 		follow_new_program(target, bprm);
-	else
-		profil_target_refuse_exec(target);
 }
 
 /* Before setup_new_exec(bprm). */
@@ -330,7 +327,7 @@ static noinline void follow_new_map(struct vm_area_struct *vma)
 	     target = profil_target_find_next(target)) {
 		/* not of a program about which is not decided yet */
 		if (target->mm == current->mm && !target->left &&
-		    (target->in_exec || !target->waits))
+		    (target->in_exec || !READ_ONCE(target->waits)))
 			follow_map(target, vma);
 	}
 	rcu_read_unlock();

@@ -214,24 +214,30 @@ bool profil_target_confirm(struct profil_target *target, bool from_exec)
 		/* in this order: those that are counted were created before this start */
 		smp_rmb();
 		profil_subject_mark_start(&target->subject);
-		/* pairs with the acquires in hooks, which look at the other members then */
-		smp_store_release(&target->confirmed, true);
 		/* pairs with the acquire in profil_target_find_sampled() */
 		smp_store_release(&target->waits, from_exec);
+		/* pairs with the acquires in hooks, which look at the other members then */
+		smp_store_release(&target->confirmed, true);
 	}
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
 	return confirmed;
 }
 
-/* The process has another memory than the one that was checked: do not confirm its target. */
-void profil_target_refuse_exec(struct profil_target *target)
+/*
+ * The process has another memory than the one that was checked: do not confirm its target. Return:
+ * false: it is confirmed already.
+ */
+bool profil_target_refuse_exec(struct profil_target *target)
 {
 	unsigned long flags;
+	bool refused;
 
 	raw_spin_lock_irqsave(&targets_lock, flags);
-	if (!target->confirmed)
+	refused = !target->confirmed;
+	if (refused)
 		target->left = true;
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
+	return refused;
 }
 
 /**

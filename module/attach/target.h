@@ -164,7 +164,7 @@ void profil_target_free(struct profil_target *target);
 /* Atomic context, not in interrupts. */
 int profil_target_publish(struct profil_target *target);
 bool profil_target_confirm(struct profil_target *target, bool from_exec);
-void profil_target_refuse_exec(struct profil_target *target);
+bool profil_target_refuse_exec(struct profil_target *target);
 void profil_target_unpublish(struct profil_target *target, struct profil_record_exit *exit);
 void profil_target_fork(struct profil_target *parent, struct task_struct *child);
 bool profil_target_end_thread(struct profil_target *target, struct task_struct *thread,
