@@ -9,15 +9,14 @@
 #include <linux/atomic.h>
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/refcount.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/user_namespace.h>
+#include <linux/xarray.h>
 
 #include "user.h"
 
@@ -33,7 +32,6 @@ MODULE_PARM_DESC(max_user_regions,
 
 /**
  * struct profil_user - a user with sessions
- * @node:     entry in the table of users
  * @ref:      one reference for each struct profil_rights
  * @cred:     credentials of one of the user's processes. They keep the user_struct, and so
  *            the charge, alive (free_uid() is not exported by all kernels)
@@ -41,54 +39,52 @@ MODULE_PARM_DESC(max_user_regions,
  * @regions:  number of regions, including exempt ones
  */
 struct profil_user {
-	struct hlist_node node;
 	refcount_t ref;
 	const struct cred *cred;
 	atomic_t sessions;
 	atomic_t regions;
 };
 
-static DEFINE_HASHTABLE(users, 6);
 /*
- * Protects the table of users. Taken when a config or a tracer is created or freed, not when
- * charging. With softirqs off, because RCU frees tracers in one. A spinlock: nobody can be
- * preempted who holds it, so a user with many low-priority starts cannot delay those of others.
- * (On PREEMPT_RT it lends its holder the priority of those who wait.)
+ * The users, by UID: each UID has one user_struct, which @cred keeps. However many UIDs a user has,
+ * and whichever they are, finding one takes a few steps.
+ *
+ * Its lock is taken when a config or a tracer is created or freed, not when charging. With softirqs
+ * off, because RCU frees tracers in one. A spinlock: nobody can be preempted who holds it, so a
+ * user with many low-priority starts cannot delay those of others. (On PREEMPT_RT it lends its
+ * holder the priority of those who wait.)
  */
-static DEFINE_SPINLOCK(users_lock);
+static DEFINE_XARRAY_FLAGS(users, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 
-/* With users_lock held. */
-static struct profil_user *user_find(const struct user_struct *wanted)
+static void user_free(struct profil_user *user)
 {
-	struct profil_user *user;
-
-	hash_for_each_possible(users, user, node, __kuid_val(wanted->uid))
-		if (user->cred->user == wanted)
-			return user;
-	return NULL;
+	put_cred(user->cred);
+	kfree(user);
 }
 
 static struct profil_user *user_get(void)
 {
 	struct profil_user *user, *new;
 
-	/* before the lock: may sleep, for long if the caller's cgroup is at its limit */
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return NULL;
-	spin_lock_bh(&users_lock);
-	user = user_find(current_user());
-	if (user) {
-		refcount_inc(&user->ref);
-	} else {
+	refcount_set(&new->ref, 1);
+	new->cred = get_current_cred();
+	xa_lock_bh(&users);
+	/* unlocks to allocate: may sleep, for long if the caller's cgroup is at its limit */
+	user = __xa_cmpxchg(&users, __kuid_val(current_user()->uid), NULL, new, GFP_KERNEL);
+	if (!user) {
 		user = new;
 		new = NULL;
-		refcount_set(&user->ref, 1);
-		user->cred = get_current_cred();
-		hash_add(users, &user->node, __kuid_val(current_user()->uid));
+	} else if (xa_is_err(user)) {
+		user = NULL;
+	} else {
+		refcount_inc(&user->ref);
 	}
-	spin_unlock_bh(&users_lock);
-	kfree(new);
+	xa_unlock_bh(&users);
+	if (new)
+		user_free(new);
 	return user;
 }
 
@@ -119,15 +115,13 @@ void profil_rights_put(struct profil_rights *rights)
 	struct profil_user *user = rights->user;
 	bool last;
 
-	spin_lock_bh(&users_lock);
+	xa_lock_bh(&users);
 	last = refcount_dec_and_test(&user->ref);
 	if (last)
-		hash_del(&user->node);
-	spin_unlock_bh(&users_lock);
-	if (!last)
-		return;
-	put_cred(user->cred);
-	kfree(user);
+		__xa_erase(&users, __kuid_val(user->cred->user->uid));
+	xa_unlock_bh(&users);
+	if (last)
+		user_free(user);
 }
 
 /*

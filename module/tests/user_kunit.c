@@ -13,10 +13,7 @@
 
 #define UNLIMITED	(RLIM_INFINITY >> PAGE_SHIFT)
 
-/*
- * Users that exist only here. They have the same uid, which real users never have, so that
- * they collide in the hash table.
- */
+/* Users that exist only here */
 static struct user_struct test_users[2];
 
 enum { NO_CAPS, IPC_LOCK = 1, RESOURCE = 2 };
@@ -79,7 +76,7 @@ static int init(struct kunit *test)
 		memset(&test_users[i], 0, sizeof(test_users[i]));
 		/* a reference that is never dropped, so that they are not freed */
 		refcount_set(&test_users[i].__count, 1);
-		test_users[i].uid = KUIDT_INIT(4000000);
+		test_users[i].uid = KUIDT_INIT(4000000 + i);
 	}
 	max_user_sessions = 4;
 	max_user_regions = 100;
@@ -97,7 +94,7 @@ static void expect_nothing_left(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, refcount_read(&test_users[i].__count), 1U);
 		KUNIT_EXPECT_EQ(test, locked(i), 0L);
 	}
-	KUNIT_EXPECT_TRUE(test, hash_empty(users));
+	KUNIT_EXPECT_TRUE(test, xa_empty(&users));
 }
 
 static void rights_are_those_of_the_caller(struct kunit *test)
@@ -283,7 +280,7 @@ static void sys_resource_exempts_from_counts(struct kunit *test)
 	profil_uncharge_session(&rights);
 	profil_rights_put(&exempt);
 	/* the user still has a reference */
-	KUNIT_EXPECT_FALSE(test, hash_empty(users));
+	KUNIT_EXPECT_FALSE(test, xa_empty(&users));
 	profil_rights_put(&rights);
 	expect_nothing_left(test);
 }
