@@ -337,7 +337,7 @@ static inline struct mem_cgroup *compat_get_mem_cgroup_of(struct mm_struct *mm)
 	return memcg;
 }
 
-/* The same for the current thread, which has no memory any more. */
+/* The same for the current thread, which may have no memory any more. */
 static inline struct mem_cgroup *compat_get_mem_cgroup_of_current(void)
 {
 	struct mem_cgroup *memcg = NULL;

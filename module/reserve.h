@@ -11,7 +11,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-/* How atomic context allocates. Charged to the memory cgroup of the current process. */
+/* How atomic context allocates. Charged to the active memory cgroup, or that of the process. */
 #define PROFIL_GFP_ATOMIC	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
 /**

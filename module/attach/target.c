@@ -329,10 +329,13 @@ bool profil_target_end_thread(struct profil_target *target, struct task_struct *
 
 static int target_start_child(struct profil_target *parent, struct task_struct *child, bool left)
 {
+	/* the tracer is charged: the cgroup of the process that forks may be full */
+	struct mem_cgroup *old = compat_set_active_memcg(parent->tracer->memcg);
 	struct hlist_node *node = profil_reserve_get(&reserve);
 	struct profil_target *target = hlist_entry_safe(node, struct profil_target, node);
 	int err;
 
+	compat_set_active_memcg(old);
 	if (!target)
 		return -ENOMEM;
 	/* @parent has a reference until a grace period after it was removed */
@@ -356,9 +359,10 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
  * @parent: target of the parent, under rcu_read_lock()
  * @child:  the child, which does not run yet
  *
- * Atomic context, in fork. Without memory, and beyond the user's limit, the child is not sampled.
- * Nor is it if the parent, which the child is a copy of, has become undumpable or has got other
- * credentials since: then the child is a target that is @left, so that its end is known.
+ * Atomic context, in fork. Without memory, and beyond the user's limit, the child is not sampled,
+ * and LOST says so. Nor is it if the parent, which the child is a copy of, has become undumpable or
+ * has got other credentials since: then the child is a target that is @left, so that its end is
+ * known.
  */
 void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 {
@@ -376,6 +380,7 @@ void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 	if (err) {
 		atomic_long_inc(&attachment->fork_failures);
 		atomic_long_inc(&profil_stats[PROFIL_FORK_FAILURES]);
+		profil_log_lose(&attachment->log);
 		return;
 	}
 	atomic_long_inc(&attachment->forks_followed);

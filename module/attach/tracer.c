@@ -6,6 +6,7 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/memcontrol.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
@@ -30,6 +31,7 @@ struct profil_tracer *profil_tracer_create(void)
 	}
 	refcount_set(&tracer->ref, 1);
 	tracer->cred = get_current_cred();
+	tracer->memcg = compat_get_mem_cgroup_of_current();
 	/* noaudit: most callers lack it and do not need it */
 	tracer->can_trace = ns_capable_noaudit(current_user_ns(), CAP_SYS_PTRACE);
 	return tracer;
@@ -47,6 +49,7 @@ void profil_tracer_put(struct profil_tracer *tracer)
 	if (!refcount_dec_and_test(&tracer->ref))
 		return;
 	put_cred(tracer->cred);
+	mem_cgroup_put(tracer->memcg);
 	profil_rights_put(&tracer->rights);
 	kfree(tracer);
 }

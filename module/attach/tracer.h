@@ -11,12 +11,14 @@
 #include "user.h"
 
 struct cred;
+struct mem_cgroup;
 
 /**
  * struct profil_tracer - the process that attached a target, as it was then
  * @ref:       one reference for each target: the one that it attached, and its descendants
  * @rights:    its limits, which the targets are charged to
  * @cred:      its credentials
+ * @memcg:     its memory cgroup, which the targets are charged to; one reference, or NULL
  * @can_trace: it had CAP_SYS_PTRACE in its user namespace, also for security modules
  *
  * Not of the open file, which may be passed to a process with fewer rights. Constant while it has
@@ -26,6 +28,7 @@ struct profil_tracer {
 	refcount_t ref;
 	struct profil_rights rights;
 	const struct cred *cred;
+	struct mem_cgroup *memcg;
 	bool can_trace;
 };
 

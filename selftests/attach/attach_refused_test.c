@@ -540,6 +540,8 @@ static void reach_max_sessions(struct __test_metadata *_metadata, struct _test_d
 	status = log_status(self->device);
 	EXPECT_EQ(1, status.fork_failures);
 	EXPECT_EQ(0, status.forks_followed);
+	EXPECT_EQ(1, count_records(&self->records, PROFIL_RECORD_LOST, ANY));
+	EXPECT_EQ(ENOBUFS, status.error);
 	EXPECT_EQ(0, await_end(&self->target).status);
 }
 

@@ -533,7 +533,8 @@ struct profil_record_thread {
 };
 
 /**
- * struct profil_record_lost - records are missing here, because the log was full
+ * struct profil_record_lost - records are missing here, because the log was full. Those of a child
+ * that could not be sampled count as one: see @fork_failures of struct profil_status
  * @head:    type PROFIL_RECORD_LOST; pid is 0
  * @samples: samples in the missing records
  * @records: missing records of other types
