@@ -224,17 +224,18 @@ static inline unsigned int compat_mm_lock_seq(const struct mm_struct *mm)
 
 /*
  * Keep new page faults out of a mapping, which then take mmap_lock. Those that have the lock of
- * the mapping go on. With mmap_lock held for writing.
+ * the mapping go on.
  */
 static inline void compat_vma_keep_faults_out(struct vm_area_struct *vma)
 {
+	mmap_assert_write_locked(vma->vm_mm);
 	/* faults look at this before they take the lock, and again when they have it */
 	WRITE_ONCE(vma->vm_lock_seq, compat_mm_lock_seq(vma->vm_mm));
 }
 
 /*
- * Lock a mapping for writing, as vma_start_write() does, but without waiting. With mmap_lock held
- * for writing. Return: false if a page fault has the lock of the mapping.
+ * Lock a mapping for writing, as vma_start_write() does, but without waiting. Return: false if a
+ * page fault has the lock of the mapping.
  */
 static inline bool compat_vma_try_write_lock(struct vm_area_struct *vma)
 {

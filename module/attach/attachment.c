@@ -288,13 +288,13 @@ static int attachment_add(struct profil_attachment *attachment, struct pid *proc
 	return err;
 }
 
-/* With the open file's mutex held. */
 static int file_attach(struct profil_file *opened, const struct profil_attach *arg,
 		       struct pid *process, const struct mm_struct *mm)
 {
 	struct profil_attachment *attachment = opened->attachment;
 	int err;
 
+	lockdep_assert_held(&opened->mutex);
 	err = attachment_check(attachment, arg);
 	if (err)
 		return err;

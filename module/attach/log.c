@@ -123,7 +123,7 @@ void profil_log_free(struct profil_log *log)
  */
 void profil_log_end(struct profil_log *log)
 {
-	/* pairs with the acquire in log_take() */
+	/* pairs with the acquire in read_take() */
 	smp_store_release(&log->ended, true);
 	irq_work_queue(&log->wake_work);
 }
@@ -146,7 +146,9 @@ static void log_wake_reader(struct profil_log *log)
 /**
  * profil_log_start_chunk - give a CPU a chunk for its next samples
  * @log:  log
- * @slot: the CPU's, with the lock held and interrupts off; its last chunk is full
+ * @slot: the CPU's, whose last chunk is full
+ *
+ * With interrupts off.
  *
  * Return: room for the first sample; NULL: no chunk is free.
  */
@@ -155,6 +157,7 @@ noinline struct profil_log_sample *profil_log_start_chunk(struct profil_log *log
 {
 	struct profil_log_chunk *chunk;
 
+	lockdep_assert_held(&slot->lock);
 	raw_spin_lock(&log->lock);
 	chunk = list_first_entry_or_null(&log->free, struct profil_log_chunk, node);
 	if (chunk) {
@@ -188,32 +191,34 @@ static void log_copy(struct profil_log *log, u32 at, const void *from, u32 bytes
 	memcpy(log->data, from + first, bytes - first);
 }
 
-/* Add @bytes that have been copied. With the lock held. */
+/* Add @bytes that have been copied. */
 static void log_advance(struct profil_log *log, u32 bytes)
 {
 	u32 head = log->head + bytes;
 
+	lockdep_assert_held(&log->lock);
 	/*
 	 * In this order: a reader that sees @head knows that samples from now on have this @place.
 	 * Pairs with the acquire in target_sample(): what was done before this record is seen.
 	 */
 	smp_store_release(&log->place, head);
-	/* pairs with the acquire in log_take(): the reader sees the bytes */
+	/* pairs with the acquire in read_take(): the reader sees the bytes */
 	smp_store_release(&log->head, head);
 	if (head - READ_ONCE(log->tail) >= log->ring_size / 4)
 		log_wake_reader(log);
 }
 
-/* A record is lost. Samples from now on are after the LOST record. With the lock held. */
+/* A record is lost. Samples from now on are after the LOST record. */
 static void log_lose(struct profil_log *log)
 {
+	lockdep_assert_held(&log->lock);
 	log->has_lost = true;
 	log->lost_records++;
 	/* as in log_advance(): EXIT may be the record */
 	smp_store_release(&log->place, log->head | PROFIL_LOG_LOST_HERE);
 }
 
-/* With the lock held. Return: whether @bytes more fit into the ring. */
+/* Return: whether @bytes more fit into the ring. */
 static bool log_has_room(const struct profil_log *log, u32 bytes)
 {
 	/* pairs with the release in read_record(): the reader has copied what it freed */
@@ -222,7 +227,7 @@ static bool log_has_room(const struct profil_log *log, u32 bytes)
 
 /**
  * profil_log_make_room - make sure that a record fits into the ring
- * @log:   open, with the lock held
+ * @log:   open
  * @bytes: size of the record; 0: none
  *
  * If records were lost, a LOST record says so first.
@@ -237,6 +242,7 @@ bool profil_log_make_room(struct profil_log *log, u32 bytes)
 	};
 
 	BUILD_BUG_ON(sizeof(lost) % 8);
+	lockdep_assert_held(&log->lock);
 	if (likely(!lost.records))
 		return log_has_room(log, bytes);
 	if (!log_has_room(log, sizeof(lost) + bytes))
@@ -250,10 +256,7 @@ bool profil_log_make_room(struct profil_log *log, u32 bytes)
 /* A record is padded with 0 to a multiple of this. */
 #define PADDED_TO	8
 
-/*
- * With the lock held. Return: whether there is room for a record with @bytes before it is padded.
- * If not, it is lost.
- */
+/* Return: whether there is room for a record of @bytes before it is padded. Else it is lost. */
 static bool log_make_room(struct profil_log *log, u32 bytes)
 {
 	if (!log->data)

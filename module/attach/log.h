@@ -148,7 +148,7 @@ void profil_log_write_user(struct profil_log *log, struct profil_record *record,
 			   u32 bytes, const void __user *more, u32 more_bytes);
 void profil_log_lose(struct profil_log *log);
 
-/* With interrupts off and the slot's lock held. */
+/* With interrupts off. */
 struct profil_log_sample *profil_log_start_chunk(struct profil_log *log,
 						 struct profil_log_slot *slot);
 
@@ -157,7 +157,7 @@ int profil_log_init(struct profil_log *log, u32 size);
 void profil_log_close(struct profil_log *log);
 void profil_log_free(struct profil_log *log);
 
-/* With @lock held. */
+/* Any context. */
 bool profil_log_make_room(struct profil_log *log, u32 bytes);
 
 /* May sleep; in log_read.c. */
@@ -168,7 +168,7 @@ void profil_log_status(struct profil_log *log, struct profil_status *status);
 /**
  * profil_log_write_sample - write a sample
  * @log:    log
- * @slot:   this CPU's, with the lock held
+ * @slot:   this CPU's
  * @sample: sample
  *
  * With interrupts off. Inlined, so that @sample is a few stores.
@@ -181,6 +181,7 @@ static __always_inline bool profil_log_write_sample(struct profil_log *log,
 {
 	struct profil_log_sample *next = slot->next;
 
+	lockdep_assert_held(&slot->lock);
 	if (unlikely(next == slot->end)) {
 		next = profil_log_start_chunk(log, slot);
 		if (!next) {

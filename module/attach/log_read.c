@@ -237,8 +237,8 @@ static int read_merged(struct profil_log *log, struct rb_root_cached *tree, u32 
 	return read_records(log, head, to);
 }
 
-/* With the read_mutex held. Return: as profil_log_read(). */
-static ssize_t log_take(struct profil_log *log, struct iov_iter *to)
+/* Return: as profil_log_read(). */
+static ssize_t read_take(struct profil_log *log, struct iov_iter *to)
 {
 	struct rb_root_cached tree = RB_ROOT_CACHED;
 	size_t room = iov_iter_count(to);
@@ -246,6 +246,7 @@ static ssize_t log_take(struct profil_log *log, struct iov_iter *to)
 	u32 head;
 	int err;
 
+	lockdep_assert_held(&log->read_mutex);
 	/* in this order: what was written before the end is seen */
 	ended = smp_load_acquire(&log->ended);
 	/* the last records may have been lost, with none after them */
@@ -301,7 +302,7 @@ ssize_t profil_log_read(struct profil_log *log, struct iov_iter *to, bool nonblo
 			return -EAGAIN;
 		if (!nonblock && mutex_lock_interruptible(&log->read_mutex))
 			return -ERESTARTSYS;
-		taken = log_take(log, to);
+		taken = read_take(log, to);
 		mutex_unlock(&log->read_mutex);
 		/* if another reader was faster, wait again */
 	} while (taken == -EAGAIN && !nonblock);

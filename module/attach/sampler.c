@@ -14,13 +14,14 @@
 #include "irqlock.h"
 #include "stats.h"
 
-/* With the slot's lock held. Return: how many samples ticks and points of the timer stand for. */
+/* Return: how many samples ticks and points of the timer stand for. */
 static __always_inline u64 target_samples(const struct profil_attachment *attachment,
 					  struct profil_log_slot *slot, u64 ticks, u64 points)
 {
 	const struct profil_pace *pace = &attachment->pace;
 	u64 samples = points;
 
+	lockdep_assert_held(&slot->lock);
 	if (ticks)
 		samples = profil_accumulate(&slot->phase, ticks, pace->rate, HZ);
 	if (unlikely(samples > 1))

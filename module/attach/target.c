@@ -120,16 +120,14 @@ static void target_free_rcu(struct rcu_head *rcu)
 
 /* --- the table ---------------------------------------------------------------- */
 
-/*
- * Whether another target of the process may be added, with targets_lock held. Children inherit
- * all targets of a process.
- */
+/* Whether another target of the process may be added. Children inherit all of a process. */
 static bool target_may_add(const struct profil_target *target)
 {
 	const struct profil_tracer *tracer = target->tracer;
 	struct profil_target *other;
 	int others = 0;
 
+	lockdep_assert_held(&targets_lock);
 	for (other = profil_target_find(target->process); other;
 	     other = profil_target_find_next(other)) {
 		if (other->attachment == target->attachment)
@@ -177,9 +175,9 @@ int profil_target_publish(struct profil_target *target)
 	return err;
 }
 
-/* With targets_lock held. */
 static void target_remove(struct profil_target *target)
 {
+	lockdep_assert_held(&targets_lock);
 	hash_del_rcu(&target->node);
 	/* clocks look at it without the lock */
 	hlist_del_init_rcu(&target->of_attachment);

@@ -110,14 +110,15 @@ static void hook_detach(const struct profil_hook_ops *ops, unsigned int nr)
 	ops->detach();
 }
 
-/* With hooks_mutex held. */
 static int hook_attach(struct profil_hook *hook)
 {
 	const struct profil_hook_ops *ops = hook->ops;
 	unsigned long max = hooks_max_stay(), halved;
-	int err = ops->attach();
 	unsigned int nr;
+	int err;
 
+	lockdep_assert_held(&hooks_mutex);
+	err = ops->attach();
 	if (err)
 		return err;
 	for (nr = 0; nr < ops->nr_probes; nr++) {
@@ -170,9 +171,9 @@ static void hook_put(struct profil_hook *hook)
 		hook_look_later(hook, hook_stay(hook));
 }
 
-/* With hooks_mutex held. */
 static void hook_detach_unused(struct profil_hook *hook)
 {
+	lockdep_assert_held(&hooks_mutex);
 	if (hook->attached && !atomic_read(&hook->users)) {
 		hook_detach(hook->ops, hook->ops->nr_probes);
 		hook->attached = false;

@@ -56,7 +56,7 @@ void profil_buffer_init(struct profil_buffer *buffer, struct mm_struct *mm,
  * @start:  first address of the range
  * @end:    first address after it
  *
- * With mmap_lock held. From 0 to ULONG_MAX, all counters are checked.
+ * From 0 to ULONG_MAX, all counters are checked.
  *
  * Return: 0, -EFAULT or -EOPNOTSUPP.
  */
@@ -81,7 +81,7 @@ int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
  * profil_buffer_check_kind - check that no counter is in memory that cannot be pinned
  * @buffer: buffer
  *
- * With mmap_lock held. Memory that does not exist, or that is not writable, is not checked.
+ * Memory that does not exist, or that is not writable, is not checked.
  *
  * Return: 0 or -EOPNOTSUPP.
  */
@@ -312,7 +312,7 @@ unreserve:
 
 /**
  * profil_buffer_pin_range - pin the next pages at the start of a profile
- * @buffer: watched, with mmap_lock held
+ * @buffer: watched
  * @index:  number of the first page among the pages of all spans. None of these pages is
  *          pinned
  * @pages:  room for PROFIL_PIN_BATCH pages
@@ -325,6 +325,7 @@ long profil_buffer_pin_range(struct profil_buffer *buffer, unsigned long index,
 {
 	unsigned long nr = profil_config_pages_from(buffer->config, index);
 
+	mmap_assert_locked(buffer->mm);
 	return buffer_pin_pages(buffer, index, min(nr, PROFIL_PIN_BATCH), pages);
 }
 
@@ -355,7 +356,7 @@ static unsigned int buffer_remove(struct profil_buffer *buffer, bool only_stale,
 
 /**
  * profil_buffer_sweep - unpin stale pages, and check the memory where they were
- * @buffer: with mmap_lock held
+ * @buffer: buffer
  *
  * The check finds memory that is gone, for example because a file was truncated. The cost is
  * proportional to what has changed. A CPU may still be writing to a stale page, if the
@@ -371,6 +372,7 @@ int profil_buffer_sweep(struct profil_buffer *buffer)
 	unsigned int i, nr, done = 0;
 	int err = 0;
 
+	mmap_assert_locked(buffer->mm);
 	while (READ_ONCE(buffer->nr_stale)) {
 		if (done >= SWEEP_LIMIT)
 			return err ?: -EAGAIN;
@@ -390,7 +392,7 @@ int profil_buffer_sweep(struct profil_buffer *buffer)
 
 /**
  * profil_buffer_pin - pin the page of a pending sample
- * @buffer: watched, with mmap_lock held
+ * @buffer: watched
  * @index:  the page's number among the pages of all spans
  *
  * Return: 0; -EAGAIN: the memory map keeps changing; -EBUSY: the page must be faulted in;
@@ -405,6 +407,7 @@ int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
 	long pinned;
 	int err;
 
+	mmap_assert_locked(buffer->mm);
 	if (entry && !xa_pointer_tag(entry))
 		return 0;
 	/*

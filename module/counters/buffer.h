@@ -75,7 +75,7 @@ void profil_buffer_init(struct profil_buffer *buffer, struct mm_struct *mm,
 int profil_buffer_charge_all(struct profil_buffer *buffer);
 void profil_buffer_unpin_all(struct profil_buffer *buffer);
 
-/* Process context, with mmap_lock held. */
+/* Process context. */
 int profil_buffer_check_kind(struct profil_buffer *buffer);
 int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
 			unsigned long end);

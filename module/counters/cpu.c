@@ -61,6 +61,7 @@ void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp)
 
 void profil_cpu_forget(struct profil_cpu *slot)
 {
+	lockdep_assert_held(&slot->lock);
 	if (slot->fast)
 		WRITE_ONCE(slot->fast->mm, PROFIL_FAST_NONE);
 	slot->fast = NULL;

@@ -115,7 +115,7 @@ profil_cpus_here(struct profil_cpus *cpus)
 /**
  * profil_cpus_used - record that this CPU has used a slot
  * @cpus: slots
- * @cpu:  the slot, with its lock held
+ * @cpu:  the slot
  *
  * Return: whether the worker must call profil_cpus_grow(). True at every
  * PROFIL_CPU_CHANGES-th change, so that it tries again if it found no memory.
@@ -123,6 +123,7 @@ profil_cpus_here(struct profil_cpus *cpus)
 static __always_inline bool profil_cpus_used(struct profil_cpus *cpus,
 					     const struct profil_cpu *cpu)
 {
+	lockdep_assert_held(&cpu->lock);
 	if (cpu != &cpus->shared || cpus->last == smp_processor_id())
 		return false;
 	cpus->last = smp_processor_id();
@@ -136,7 +137,7 @@ static inline bool profil_cpus_wants_grow(const struct profil_cpus *cpus)
 	return !cpus->own && READ_ONCE(cpus->changes) >= PROFIL_CPU_CHANGES;
 }
 
-/* Remove a slot from the cache of the fast path. With its lock held. */
+/* Remove a slot from the cache of the fast path. */
 void profil_cpu_forget(struct profil_cpu *slot);
 
 /* Any context. */

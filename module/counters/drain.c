@@ -93,8 +93,7 @@ static bool drain_count_one(struct profil_session *session,
 
 /**
  * profil_drain_pending - count the pending samples of an address space that ends
- * @session: unpublished, with its mmap_lock and service_mutex held. mm_users is 0, but the
- *           mappings still exist
+ * @session: unpublished. mm_users is 0, but the mappings still exist
  *
  * May sleep. Samples that cannot be counted are lost.
  */
@@ -102,6 +101,8 @@ void profil_drain_pending(struct profil_session *session)
 {
 	struct profil_sample sample;
 
+	mmap_assert_locked(session->mm);
+	lockdep_assert_held(&session->service_mutex);
 	while (profil_pending_first(&session->pending, &sample)) {
 		if (test_bit(SESSION_FAULTED, &session->flags) ||
 		    !drain_count_one(session, &sample))

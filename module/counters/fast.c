@@ -42,7 +42,7 @@ static void fast_set_range(struct profil_fast *fast, const struct profil_range *
  * @fast: cache of this CPU and clock, with something cached
  * @pc:   program counter
  *
- * With interrupts off and the lock of the slot held.
+ * With interrupts off.
  *
  * Return: whether @pc has a counter, in a page that may be written.
  */
@@ -57,6 +57,7 @@ noinline bool profil_fast_refill(struct profil_fast *fast, u64 pc)
 	struct page *page;
 	u64 bin;
 
+	lockdep_assert_held(&fast->slot->lock);
 	if (!range)
 		return false;
 	/* a product of two numbers of 32 bits does not overflow */
@@ -80,7 +81,7 @@ noinline bool profil_fast_refill(struct profil_fast *fast, u64 pc)
  * profil_fast_fill - cache a session that is about to be sampled
  * @fast:    cache of this CPU and clock
  * @session: session, in the table
- * @slot:    its slot, with the lock held
+ * @slot:    its slot
  *
  * With interrupts off. Its region and page are not looked up: the tick may not take a sample.
  */
@@ -89,6 +90,7 @@ noinline void profil_fast_fill(struct profil_fast *fast, struct profil_session *
 {
 	u32 i;
 
+	lockdep_assert_held(&slot->lock);
 	if ((fast->slot == slot && READ_ONCE(fast->mm) == session->mm) ||
 	    !fast_may_sample(session))
 		return;

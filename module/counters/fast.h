@@ -94,7 +94,7 @@ struct profil_fast {
 
 DECLARE_PER_CPU(struct profil_fast[PROFIL_NR_FAST], profil_fast);
 
-/* With interrupts off and the lock of @session's slot held. */
+/* With interrupts off. */
 void profil_fast_fill(struct profil_fast *fast, struct profil_session *session,
 		      struct profil_cpu *slot);
 bool profil_fast_refill(struct profil_fast *fast, u64 pc);
@@ -132,13 +132,14 @@ static __always_inline bool profil_fast_find(const struct profil_fast *fast, u64
 	return likely(page->index == at >> PAGE_SHIFT);
 }
 
-/* Count one sample. With the slot's lock held. Return: false: do it slowly. */
+/* Count one sample. Return: false: do it slowly. */
 static __always_inline bool profil_fast_count(const struct profil_fast *fast,
 					      struct profil_cpu *slot, u64 pc)
 {
 	void *counter;
 	u64 before;
 
+	lockdep_assert_held(&slot->lock);
 	if (!profil_fast_find(fast, pc, &counter) ||
 	    unlikely(!profil_counter_add(counter, 1, fast->shift, PROFIL_OVERFLOW_WRAP, 0,
 					 &before)))

@@ -135,7 +135,7 @@ static void lifecycle_uncharge(struct profil_config *config)
 		profil_uncharge_regions(&config->rights, config->nr_ranges);
 }
 
-/* With the session's service_mutex held. It is unpublished, or was never published. */
+/* The session is unpublished, or was never published. */
 static void lifecycle_unpin_uncharge(struct profil_session *session)
 {
 	struct profil_counts counts;
@@ -440,7 +440,6 @@ put_config:
 	return ERR_PTR(err);
 }
 
-/* With the session's service_mutex held. */
 static void lifecycle_read_status(struct profil_session *session,
 				  struct profil_status *status)
 {

@@ -75,7 +75,6 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 		return true;
 	case MMU_NOTIFY_PROTECTION_VMA:
 		/* all senders hold mmap_lock, and have set the flags of the VMA */
-		mmap_assert_locked(session->mm);
 		if (!profil_buffer_check(buffer, range->start, range->end))
 			return true;
 		fault = !on_hit;
@@ -163,8 +162,7 @@ static bool notifier_lock_mappings(struct profil_session *session)
 
 /**
  * profil_notifier_watch - start watching the memory map
- * @session: of an address space that has users, with its mmap_lock for writing and the
- *           service_mutex held
+ * @session: of an address space that has users
  *
  * May sleep, for locks that the kernel holds briefly, and a millisecond for page faults. The
  * subscription covers the whole address space, not only the counters, because it also reports
@@ -185,6 +183,8 @@ int profil_notifier_watch(struct profil_session *session)
 	struct profil_buffer *buffer = &session->buffer;
 	int err;
 
+	mmap_assert_write_locked(session->mm);
+	lockdep_assert_held(&session->service_mutex);
 	if (buffer->watched)
 		return 0;
 	if (notifier_is_first(session->mm) && !notifier_lock_mappings(session))

@@ -71,7 +71,7 @@ static bool pin_is_possible(struct vm_area_struct *vma)
 
 /**
  * profil_pin_check_kind - check that no writable memory in a range is of a kind without pins
- * @mm:    address space, with its mmap_lock held
+ * @mm:    address space
  * @start: first address of the range
  * @end:   first address after it
  *
@@ -81,6 +81,7 @@ int profil_pin_check_kind(struct mm_struct *mm, unsigned long start, unsigned lo
 {
 	struct vm_area_struct *vma;
 
+	mmap_assert_locked(mm);
 	while (start < end) {
 		vma = find_vma(mm, start);
 		if (!vma || vma->vm_start >= end)
@@ -94,7 +95,7 @@ int profil_pin_check_kind(struct mm_struct *mm, unsigned long start, unsigned lo
 
 /**
  * profil_pin_check - check that counters may lie in a range of memory
- * @mm:    address space, with its mmap_lock held
+ * @mm:    address space
  * @start: first address of the range
  * @end:   first address after it
  *
@@ -108,6 +109,7 @@ int profil_pin_check(struct mm_struct *mm, unsigned long start,
 {
 	struct vm_area_struct *vma;
 
+	mmap_assert_locked(mm);
 	while (start < end) {
 		vma = find_vma(mm, start);
 		if (!vma || vma->vm_start > start || !(vma->vm_flags & VM_WRITE))
@@ -258,7 +260,7 @@ static int pin_create_first(struct vm_area_struct *vma, unsigned long addr)
 
 /**
  * profil_pin_pages - pin pages that counters may lie in, without waiting for them
- * @mm:    address space, with its mmap_lock held
+ * @mm:    address space
  * @addr:  address of the first page
  * @nr:    number of pages; 1 in a worker
  * @pages: out

@@ -11,7 +11,7 @@ struct address_space;
 struct mm_struct;
 struct page;
 
-/* With mmap_lock held. Do not wait for pages. */
+/* Do not wait for pages. */
 int profil_pin_check_kind(struct mm_struct *mm, unsigned long start, unsigned long end);
 int profil_pin_check(struct mm_struct *mm, unsigned long start,
 		     unsigned long end);

@@ -125,8 +125,7 @@ static __always_inline bool sampler_count(struct profil_session *session,
  * @sample:  sample
  * @counts:  where to account it
  *
- * With interrupts off and @cpu's lock held: profil_cpus_barrier() waits for that before the
- * page is taken away.
+ * With interrupts off. @cpu's lock keeps the page: profil_cpus_barrier() waits for it.
  *
  * Return: false if the sample must stay pending.
  */
@@ -135,6 +134,7 @@ bool profil_sampler_count(struct profil_session *session,
 			  const struct profil_sample *sample,
 			  struct profil_counts *counts)
 {
+	lockdep_assert_held(&cpu->lock);
 	return sampler_count(session, cpu, sample, counts);
 }
 

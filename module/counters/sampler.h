@@ -22,7 +22,7 @@ bool profil_sampler_tick(struct profil_session *session, u64 ticks,
 bool profil_sampler_point(struct profil_session *session,
 			  struct task_struct *task, u64 points, bool in_user);
 
-/* With interrupts off and the lock of the slot held. */
+/* With interrupts off. */
 bool profil_sampler_count(struct profil_session *session,
 			  struct profil_cpu *cpu,
 			  const struct profil_sample *sample,

@@ -229,13 +229,14 @@ static void service_send_fault_signal(struct profil_session *session)
 
 /**
  * profil_service_unpin - unpin all pages, uncharge them and put the hooks
- * @session: with its service_mutex held; not RUNNING, or unpublished
+ * @session: not RUNNING, or unpublished
  *
  * May sleep. No CPU samples for it any more: the caller has waited for those that did
  * (profil_cpus_barrier()), or the address space has no users.
  */
 void profil_service_unpin(struct profil_session *session)
 {
+	lockdep_assert_held(&session->service_mutex);
 	if (session->unpinned)
 		return;
 	WRITE_ONCE(session->unpinned, true);
@@ -243,11 +244,11 @@ void profil_service_unpin(struct profil_session *session)
 	profil_hooks_put(profil_clock_hooks(session->subject.pace, PROFIL_KIND_SESSION));
 }
 
-/* With mmap_lock and the service_mutex held. */
 static void service_run_pass(struct service_pass *pass)
 {
 	struct profil_session *session = pass->session;
 
+	mmap_assert_locked(session->mm);
 	lockdep_assert_held(&session->service_mutex);
 	/* a late worker: nothing may be pinned any more */
 	if (session->unpinned) {
@@ -268,7 +269,7 @@ static void service_run_pass(struct service_pass *pass)
 
 /**
  * profil_service_pass - do as much of a session's work as needs no wait
- * @session: with its mmap_lock and its service_mutex held
+ * @session: session
  *
  * Called by the worker.
  *
@@ -288,10 +289,10 @@ bool profil_service_pass(struct profil_session *session)
 
 /**
  * profil_service_watch_locked - start watching the memory of a forked child
- * @session: with its mmap_lock held for writing
+ * @session: of a child
  *
  * Called by the worker. Waits only for locks that are held briefly. The service_mutex is one
- * of them: while the memory is not watched, calls take it only with mmap_lock held.
+ * of them: while the memory is not watched, calls take it only after mmap_lock.
  *
  * Return: false if the worker must try again: a page fault has the lock of a mapping.
  */

@@ -13,7 +13,7 @@ struct profil_session;
 bool profil_service_watch_locked(struct profil_session *session);
 bool profil_service_pass(struct profil_session *session);
 
-/* May sleep; with the service_mutex held. */
+/* May sleep. */
 void profil_service_unpin(struct profil_session *session);
 
 /* For calls, with a session of the caller's memory. May sleep until pages arrive. */

@@ -100,7 +100,7 @@ void profil_session_reserve_pending(struct profil_session *session)
 
 /**
  * profil_session_grow - give CPUs their own slots and the queue more entries, if needed
- * @session: with its service_mutex held
+ * @session: session
  *
  * Does not wait for memory. The memory is charged to the process. A worker that runs after
  * the process has exited has no cgroup to charge, and allocates nothing.
@@ -110,6 +110,7 @@ void profil_session_grow(struct profil_session *session)
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT;
 	u32 wanted;
 
+	lockdep_assert_held(&session->service_mutex);
 	if (READ_ONCE(session->unpublished) ||
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING ||
 	    (session->mm != current->mm && !compat_has_active_memcg()))
@@ -379,12 +380,13 @@ void profil_session_lose(struct profil_session *session,
 
 /**
  * profil_session_lose_pending - account all pending samples as lost
- * @session: with its service_mutex held
+ * @session: session
  */
 void profil_session_lose_pending(struct profil_session *session)
 {
 	struct profil_sample sample;
 
+	lockdep_assert_held(&session->service_mutex);
 	while (profil_pending_first(&session->pending, &sample)) {
 		profil_session_lose(session, &session->settled, sample.samples,
 				    session->error);
@@ -394,7 +396,7 @@ void profil_session_lose_pending(struct profil_session *session)
 
 /**
  * profil_session_counts - add up the counts of all CPUs and of samples that were pending
- * @session: with its service_mutex held
+ * @session: session
  *
  * Return: the sums.
  */
@@ -402,6 +404,7 @@ struct profil_counts profil_session_counts(struct profil_session *session)
 {
 	struct profil_counts sum = profil_cpus_counts(&session->cpus);
 
+	lockdep_assert_held(&session->service_mutex);
 	profil_counts_add(&sum, &session->settled);
 	return sum;
 }

@@ -162,12 +162,10 @@ static inline bool profil_session_samples_task(const struct profil_session *sess
 	return !session->subject.thread || session->subject.thread == task_pid(task);
 }
 
-/* May sleep; with its service_mutex held. */
+/* May sleep. */
 void profil_session_lose_pending(struct profil_session *session);
 void profil_session_grow(struct profil_session *session);
 struct profil_counts profil_session_counts(struct profil_session *session);
-
-/* May sleep. */
 void profil_session_reserve_pending(struct profil_session *session);
 void profil_session_free(struct profil_session *session);
 

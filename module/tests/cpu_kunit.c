@@ -27,13 +27,14 @@ static struct profil_cpus *make_cpus(struct kunit *test)
 static unsigned int take_turns(struct profil_cpus *cpus, unsigned int changes)
 {
 	unsigned int requests = 0;
+	unsigned long flags;
 
-	preempt_disable();
+	raw_spin_lock_irqsave(&cpus->shared.lock, flags);
 	while (changes--) {
 		cpus->last = -1;
 		requests += profil_cpus_used(cpus, &cpus->shared);
 	}
-	preempt_enable();
+	raw_spin_unlock_irqrestore(&cpus->shared.lock, flags);
 	return requests;
 }
 
@@ -179,11 +180,11 @@ static void slots_only_for_cpus_in_turns(struct kunit *test)
 	unsigned int i;
 	bool own;
 
-	local_irq_save(flags);
+	raw_spin_lock_irqsave(&cpus->shared.lock, flags);
 	for (i = 0; i < 100 * PROFIL_CPU_CHANGES; i++)
 		if (profil_cpus_used(cpus, profil_cpus_here(cpus)))
 			break;
-	local_irq_restore(flags);
+	raw_spin_unlock_irqrestore(&cpus->shared.lock, flags);
 	KUNIT_EXPECT_EQ(test, i, 100 * PROFIL_CPU_CHANGES);
 	KUNIT_EXPECT_EQ(test, take_turns(cpus, PROFIL_CPU_CHANGES - 2), 0);
 	KUNIT_EXPECT_FALSE(test, profil_cpus_wants_grow(cpus));
