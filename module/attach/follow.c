@@ -463,7 +463,7 @@ static int follow_attach(void)
 	if (err)
 		follow_unregister_kprobes(NR_KPROBES);
 	else
-		profil_target_fill_reserve();
+		profil_reserve_fill(&profil_target_reserve);
 	return err;
 }
 
@@ -472,7 +472,7 @@ static void follow_detach(void)
 	if (COMPAT_FTRACE_HAS_ARGUMENT)
 		profil_function_detach(&map_function);
 	follow_unregister_kprobes(NR_KPROBES);
-	profil_target_free_reserve();
+	profil_reserve_empty(&profil_target_reserve);
 }
 
 static struct profil_probe probes[] = {

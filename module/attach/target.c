@@ -16,7 +16,6 @@
 #include "attach/attachment.h"
 #include "attach/target.h"
 #include "attach/tracer.h"
-#include "reserve.h"
 #include "stats.h"
 #include "trace.h"
 
@@ -52,22 +51,12 @@ static void target_free_unused(struct hlist_node *node)
 }
 
 /* Targets for children */
-static struct profil_reserve reserve = {
-	.lock = __RAW_SPIN_LOCK_UNLOCKED(reserve.lock),
+struct profil_reserve profil_target_reserve = {
+	.lock = __RAW_SPIN_LOCK_UNLOCKED(profil_target_reserve.lock),
 	.alloc = target_alloc,
 	.free = target_free_unused,
-	.work = __WORK_INITIALIZER(reserve.work, profil_reserve_work),
+	.work = __WORK_INITIALIZER(profil_target_reserve.work, profil_reserve_work),
 };
-
-void profil_target_fill_reserve(void)
-{
-	profil_reserve_fill(&reserve);
-}
-
-void profil_target_free_reserve(void)
-{
-	profil_reserve_empty(&reserve);
-}
 
 /* Takes over the reference to @tracer. */
 static void target_init(struct profil_target *target, struct profil_attachment *attachment,
@@ -329,7 +318,7 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
 {
 	/* the tracer is charged: the cgroup of the process that forks may be full */
 	struct mem_cgroup *old = compat_set_active_memcg(parent->tracer->memcg);
-	struct hlist_node *node = profil_reserve_get(&reserve);
+	struct hlist_node *node = profil_reserve_get(&profil_target_reserve);
 	struct profil_target *target = hlist_entry_safe(node, struct profil_target, node);
 	int err;
 

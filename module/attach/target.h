@@ -17,6 +17,7 @@
 
 #include "clock/clock.h"
 #include "compat.h"
+#include "reserve.h"
 
 struct profil_tracer;
 struct profil_attachment;
@@ -71,6 +72,7 @@ struct profil_target {
 /* Written by target.c only. */
 extern struct hlist_head profil_targets[1 << PROFIL_TARGETS_BITS];
 extern int profil_nr_targets;
+extern struct profil_reserve profil_target_reserve;
 
 static __always_inline struct profil_target *
 profil_target_find_from(struct hlist_node *node, const struct pid *process)
@@ -172,7 +174,5 @@ bool profil_target_end_thread(struct profil_target *target, struct task_struct *
 
 /* May sleep. */
 void profil_target_unpublish_all(struct profil_attachment *attachment);
-void profil_target_fill_reserve(void);
-void profil_target_free_reserve(void);
 
 #endif /* _PROFIL_TARGET_H */

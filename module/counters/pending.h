@@ -104,12 +104,6 @@ static inline bool profil_pending_wants_grow(const struct profil_pending *pendin
 	       1U << pending->bits == PROFIL_PENDING_INLINE;
 }
 
-/* The number of entries in use. Any context. */
-static inline u32 profil_pending_nr(const struct profil_pending *pending)
-{
-	return READ_ONCE(pending->nr);
-}
-
 /* The number of pending samples. Any context. */
 static inline u64 profil_pending_sum(struct profil_pending *pending)
 {

@@ -117,7 +117,7 @@ static void run_operations(struct kunit *test, unsigned int grows)
 			*entry = 0;
 			pending--;
 		}
-		KUNIT_ASSERT_EQ(test, profil_pending_nr(queue), pending);
+		KUNIT_ASSERT_EQ(test, READ_ONCE(queue->nr), pending);
 		KUNIT_ASSERT_EQ(test, profil_pending_sum(queue), sum);
 	}
 	/* all cases have occurred */
@@ -163,7 +163,7 @@ static void rotate_moves_first_to_end(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, profil_pending_first(queue, &sample));
 	KUNIT_EXPECT_EQ(test, sample.buf_offset, 7ULL);
 	KUNIT_EXPECT_EQ(test, sample.samples, 8U);
-	KUNIT_EXPECT_EQ(test, profil_pending_nr(queue), 1U);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(queue->nr), 1U);
 	profil_pending_done(queue, 8);
 
 	/* three times around a full queue */
@@ -269,7 +269,7 @@ static void cost_does_not_depend_on_size(struct kunit *test)
 	struct profil_pending *few = make_full_log(test, 0);
 	struct profil_pending *most = make_full_log(test, PROFIL_PENDING_MAX);
 
-	KUNIT_ASSERT_EQ(test, profil_pending_nr(most), PROFIL_PENDING_MAX);
+	KUNIT_ASSERT_EQ(test, READ_ONCE(most->nr), PROFIL_PENDING_MAX);
 	/* a search of all entries would take 128 times as long */
 	KUNIT_EXPECT_LE(test, ns_of_adds(most, 0), 8 * ns_of_adds(few, 0));
 	KUNIT_EXPECT_LE(test, ns_of_adds(most, 1 << 20),
@@ -289,7 +289,7 @@ static void chains_stay_short(struct kunit *test)
 
 	profil_pending_init(queue);
 	profil_pending_grow(queue, CHOSEN, GFP_KERNEL);
-	while (profil_pending_nr(queue) < CHOSEN) {
+	while (READ_ONCE(queue->nr) < CHOSEN) {
 		sample.buf_offset += 8;
 		if (pending_bucket(queue, &sample) == queue->buckets)
 			KUNIT_ASSERT_TRUE(test, profil_pending_add(queue, &sample));
