@@ -14,18 +14,22 @@ static bool is_pid(__s32 pid)
 	return pid >= 0 && pid < LOG_RECORD_PIDS;
 }
 
+/* A process and its threads are in the same namespaces. */
 static bool is_sample(const struct profil_record *record)
 {
 	const struct profil_record_sample *sample = (const void *)record;
 
-	return record->bytes >= sizeof(*sample) && sample->samples && is_pid(sample->tid);
+	return record->bytes >= sizeof(*sample) && sample->samples && is_pid(sample->tid) &&
+	       (record->pid || !sample->tid);
 }
 
+/* Two processes that exist at the same time; both may be invisible. */
 static bool is_fork(const struct profil_record *record)
 {
 	const struct profil_record_fork *fork = (const void *)record;
 
-	return record->bytes >= sizeof(*fork) && is_pid(fork->parent);
+	return record->bytes >= sizeof(*fork) && is_pid(fork->parent) &&
+	       (!record->pid || record->pid != fork->parent);
 }
 
 static bool is_exec(const struct profil_record *record)
@@ -43,12 +47,21 @@ static bool is_map(const struct profil_record *record)
 	       memchr(map->path, 0, record->bytes - sizeof(*map));
 }
 
+/* Written by the thread itself, which has its ID still. */
 static bool is_thread(const struct profil_record *record)
 {
 	const struct profil_record_thread *thread = (const void *)record;
 
 	return record->bytes >= sizeof(*thread) && is_pid(thread->tid) &&
-	       memchr(thread->comm, 0, sizeof(thread->comm));
+	       !record->pid == !thread->tid && memchr(thread->comm, 0, sizeof(thread->comm));
+}
+
+/* Of the log, not of a process */
+static bool is_lost(const struct profil_record *record)
+{
+	const struct profil_record_lost *lost = (const void *)record;
+
+	return record->bytes >= sizeof(*lost) && !record->pid && (lost->samples || lost->records);
 }
 
 static bool is_valid(const struct profil_record *record)
@@ -66,7 +79,7 @@ static bool is_valid(const struct profil_record *record)
 	case PROFIL_RECORD_EXIT:
 		return record->bytes >= sizeof(struct profil_record_exit);
 	case PROFIL_RECORD_LOST:
-		return record->bytes >= sizeof(struct profil_record_lost);
+		return is_lost(record);
 	case PROFIL_RECORD_RUN:
 		return record->bytes >= sizeof(struct profil_record_run);
 	case PROFIL_RECORD_THREAD:

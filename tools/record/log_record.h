@@ -18,8 +18,9 @@
  * @nr:    number of bytes, at least 1
  *
  * All fields of a valid record are there, texts end with a 0, process IDs are from 0 to
- * LOG_RECORD_PIDS - 1, a sample counts at least once, and a mapping is not empty. A record of a
- * newer module may be longer, or of an unknown type.
+ * LOG_RECORD_PIDS - 1, a sample counts at least once, and a mapping is not empty. A process is not
+ * its own parent, a thread has an ID if its process has one, and what is lost is something, and of
+ * no process. A record of a newer module may be longer, or of an unknown type.
  *
  * Return: the record; NULL: it is invalid.
  */

@@ -18,6 +18,7 @@ union any {
 	struct profil_record_exec exec;
 	struct profil_record_thread thread;
 	struct profil_record_map map;
+	struct profil_record_lost lost;
 	unsigned char bytes[sizeof(struct profil_record_map) + PATH_BYTES];
 };
 
@@ -29,6 +30,12 @@ static union any make(unsigned int type, size_t bytes)
 		record.sample.samples = 1;
 	if (type == PROFIL_RECORD_MAP)
 		record.map.end = 1;
+	if (type == PROFIL_RECORD_THREAD)
+		record.thread.tid = 8;
+	if (type == PROFIL_RECORD_LOST) {
+		record.head.pid = 0;
+		record.lost.records = 1;
+	}
 	return record;
 }
 
@@ -138,6 +145,44 @@ static void numbers_are_checked(void **state)
 	assert_null(log_record_check(&record, sizeof(record)));
 }
 
+/* What the kernel cannot say, although each number is one that it could say */
+static void contradictions_are_refused(void **state)
+{
+	union any record = make(PROFIL_RECORD_FORK, sizeof(record.fork));
+
+	(void)state;
+	record.fork.parent = 7;
+	assert_null(log_record_check(&record, sizeof(record)));
+	/* two processes outside of the namespace, or only the parent */
+	record.fork.parent = 0;
+	assert_non_null(log_record_check(&record, sizeof(record)));
+	record.head.pid = 0;
+	assert_non_null(log_record_check(&record, sizeof(record)));
+	record = make(PROFIL_RECORD_THREAD, sizeof(record.thread));
+	record.head.pid = 0;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.thread.tid = 0;
+	assert_non_null(log_record_check(&record, sizeof(record)));
+	record.head.pid = 7;
+	assert_null(log_record_check(&record, sizeof(record)));
+	/* a thread that another CPU has just released has samples, without its ID */
+	record = make(PROFIL_RECORD_SAMPLE, sizeof(record.sample));
+	assert_non_null(log_record_check(&record, sizeof(record)));
+	record.sample.tid = 7;
+	record.head.pid = 0;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.sample.tid = 0;
+	assert_non_null(log_record_check(&record, sizeof(record)));
+	record = make(PROFIL_RECORD_LOST, sizeof(record.lost));
+	record.head.pid = 7;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.head.pid = 0;
+	record.lost.records = 0;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.lost.samples = 1;
+	assert_non_null(log_record_check(&record, sizeof(record)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +190,7 @@ int main(void)
 		cmocka_unit_test(longer_and_unknown_records_are_valid),
 		cmocka_unit_test(texts_must_end),
 		cmocka_unit_test(numbers_are_checked),
+		cmocka_unit_test(contradictions_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("log_record", tests, NULL, NULL);

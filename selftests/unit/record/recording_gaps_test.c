@@ -188,6 +188,18 @@ static void id_that_is_used_again_is_another_process(void **state)
 	assert_int_equal(samples_of("[unknown]"), 1);
 }
 
+/* Nothing of the rest is read. */
+static void fork_of_itself_is_refused(void **state)
+{
+	(void)state;
+	start(PID);
+	fake_log_fork(&fake, PID, PID);
+	assert_int_equal(recording_read(recording, fake.read), -EBADMSG);
+	collect();
+	assert_int_equal(result.nr_processes, 1);
+	assert_string_equal(last_process()->program, "/program");
+}
+
 static void waiting_samples_are_counted_after_an_error(void **state)
 {
 	static const struct profil_record invalid = {
@@ -288,6 +300,7 @@ int main(void)
 		TEST(samples_of_ended_processes_are_unknown),
 		TEST(child_of_an_uncertain_process_is_uncertain),
 		TEST(id_that_is_used_again_is_another_process),
+		TEST(fork_of_itself_is_refused),
 		TEST(waiting_samples_are_counted_after_an_error),
 		TEST(shared_memory_is_mapped_for_both),
 		TEST(copied_text_belongs_to_the_program),
