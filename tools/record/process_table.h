@@ -132,7 +132,7 @@ void process_table_release(struct process_table *table);
  * @table: any table
  * @pid:   0 to LOG_RECORD_PIDS - 1
  *
- * Return: the process, or NULL.
+ * Return: the process, valid until it is removed, or one with its ID is added; or NULL.
  */
 struct process *process_table_find(const struct process_table *table, pid_t pid);
 
@@ -236,7 +236,7 @@ void process_table_read_times(struct process_table *table);
  * @table:   the table
  * @process: in the table
  *
- * Return: the row; NULL: it has none.
+ * Return: the row, valid until a row begins; NULL: it has none.
  */
 struct result_process *process_table_row(const struct process_table *table,
 					 const struct process *process);

@@ -225,13 +225,13 @@ static int deny(struct recording *recording, struct process *process, uint64_t c
 static int apply_fork(struct recording *recording, const struct profil_record_fork *fork)
 {
 	struct process_table *table = &recording->processes;
-	struct process *parent = process_table_find(table, fork->parent), *child;
+	const struct process *parent = process_table_find(table, fork->parent);
+	struct process *same = process_table_find(table, fork->head.pid), *child;
+	const struct result_process *row;
 	struct space *space;
-	const struct result_process *row = parent ? process_table_row(table, parent) : NULL;
-	struct process *same = process_table_find(table, fork->head.pid);
 	int error;
 
-	/* one with this ID ended, and its EXIT was lost */
+	/* one with this ID ended, and its EXIT was lost: not the parent (log_record_check()) */
 	if (same && late_give_up(recording, same))
 		return -ENOMEM;
 	if (!parent || !parent->space)
@@ -255,8 +255,9 @@ static int apply_fork(struct recording *recording, const struct profil_record_fo
 	if (parent && parent->jit && parent->jit->source.dump &&
 	    jit_map(&recording->jit, &child->jit, parent->jit->source.dump))
 		return -ENOMEM;
+	row = parent ? process_table_row(table, parent) : NULL;
 	error = process_table_start(table, child, row ? row->program : RESULT_UNKNOWN, true, 0);
-	/* the table may have moved */
+	/* the rows may have moved */
 	row = parent ? process_table_row(table, parent) : NULL;
 	if (error || !row || !row->argv)
 		return error;

@@ -3,12 +3,15 @@
  * Where the log alone misleads: after lost records, with shared memory, and with copies of code.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <util/array.h>
 
 #include "support/recorded.h"
 
@@ -188,6 +191,30 @@ static void id_that_is_used_again_is_another_process(void **state)
 	assert_int_equal(samples_of("[unknown]"), 1);
 }
 
+/* The row that these samples then get does not fit, so that the rows move: also the parent's. */
+static void rows_move_before_a_fork(void **state)
+{
+	int i;
+
+	(void)state;
+	/* what is read after it was freed is no address */
+	mallopt(M_PERTURB, 0xff);
+	start(PID);
+	start(CHILD);
+	fake_log_lost(&fake, 0, 1);
+	fake_log_sample(&fake, CHILD, 0x10040, 1);
+	for (i = 2; i < ARRAY_FIRST_ROOM; i++) {
+		fake_log_fork(&fake, CHILD + 1, PID);
+		fake_log_exit(&fake, CHILD + 1, 5);
+	}
+	fake_log_fork(&fake, CHILD, PID);
+	read_log();
+	mallopt(M_PERTURB, 0);
+	assert_int_equal(result.nr_processes, ARRAY_FIRST_ROOM + 2);
+	assert_string_equal(last_process()->program, "/program");
+	assert_int_equal(samples_of("[unknown]"), 1);
+}
+
 /* Nothing of the rest is read. */
 static void fork_of_itself_is_refused(void **state)
 {
@@ -300,6 +327,7 @@ int main(void)
 		TEST(samples_of_ended_processes_are_unknown),
 		TEST(child_of_an_uncertain_process_is_uncertain),
 		TEST(id_that_is_used_again_is_another_process),
+		TEST(rows_move_before_a_fork),
 		TEST(fork_of_itself_is_refused),
 		TEST(waiting_samples_are_counted_after_an_error),
 		TEST(shared_memory_is_mapped_for_both),
