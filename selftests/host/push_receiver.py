@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A small server that takes profiles as Pyroscope and Parca do, for push_test.sh.
 
-usage: push_receiver.py DIRECTORY PORT [SECONDS] [STATUS...]
+usage: push_receiver.py DIRECTORY WAITS [STATUS...]
 
 Writes each profile that it accepts to DIRECTORY/N.pprof, and what the request says of it to
-DIRECTORY/N.json, with "user" if it has a user and password. Answers after so many SECONDS, the first requests with a STATUS each, and then
-with 200.
+DIRECTORY/N.json, with "user" if it has a user and password. Answers the first requests with a STATUS
+each, and then with 200. Prints the number of its port, which is free before, when it takes requests.
+
+If WAITS is "listen", it prints the number before, too, and takes no request until it has read a line
+from the FIFO DIRECTORY/go. If it is "answer", it reads a line there before each answer.
 """
 
 import base64
@@ -16,13 +19,18 @@ import http.server
 import json
 import pathlib
 import sys
-import time
 import urllib.parse
 
 directory = pathlib.Path(sys.argv[1])
-pause = float(sys.argv[3]) if len(sys.argv) > 3 else 0
-statuses = [int(status) for status in sys.argv[4:]]
+waits = sys.argv[2]
+statuses = [int(status) for status in sys.argv[3:]]
 taken = 0
+
+
+def wait():
+    """Wait for a line from the FIFO."""
+    with open(directory / "go", encoding="ascii") as fifo:
+        fifo.readline()
 
 
 def form_fields(content_type, body):
@@ -60,7 +68,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         global taken  # pylint: disable=global-statement
         url = urllib.parse.urlsplit(self.path)
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        time.sleep(pause)
+        if waits == "answer":
+            wait()
         status = statuses.pop(0) if statuses else 200
         if status == 200:
             if url.path == "/ingest":
@@ -86,4 +95,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Print nothing."""
 
 
-http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2])), Handler).serve_forever()
+def main():
+    """Take requests."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
+    server.server_bind()
+    if waits == "listen":
+        print(server.server_port, flush=True)
+        wait()
+    server.server_activate()
+    print(server.server_port, flush=True)
+    server.serve_forever()
+
+
+main()

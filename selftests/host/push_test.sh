@@ -14,32 +14,55 @@ PROFIL=$(realpath "${PROFIL:-../tools/profil}")
 SAMPLE=$PWD/unit/push_sample
 URL=http://127.0.0.1
 
-# receive [SECONDS] [STATUS...]: starts the receiver at a free port
+# receive [WAITS [STATUS...]]: starts the receiver, and sets `port`
 receive() {
 	stop
-	rm -rf "$work/taken" && mkdir "$work/taken"
-	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-	listen "$@"
-}
-
-listen() {
-	host/push_receiver.py "$work/taken" "$port" "$@" 2>"$work/receiver.err" &
+	rm -rf "$work/taken" && mkdir "$work/taken" && mkfifo "$work/taken/go" &&
+	exec {from}< <(exec host/push_receiver.py "$work/taken" "${@:-}" 2>"$work/receiver.err") || return
 	receiver=$!
-	eventually listens
+	read -r port <&"$from"
 }
 
-listens() {
-	(: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null
+# go_on: the receiver has waited
+go_on() {
+	echo >"$work/taken/go"
 }
 
 stop() {
-	[ -z "$receiver" ] || { kill "$receiver" && wait "$receiver"; } 2>/dev/null
+	[ -n "$receiver" ] || return
+	kill "$receiver" && wait "$receiver" 2>/dev/null
+	exec {from}<&-
 	receiver=
 }
 
-# push INTERVALS MILLISECONDS [LABEL...]
+# begin [LABEL...]: starts push_sample, which does what it is told, and then pushes the rest
+begin() {
+	coproc PUSH {
+		cd "$work" && exec "$SAMPLE" "$work/program" "$URL:$port$path" "$@" 2>"$work/err"
+	}
+	push_pid=$PUSH_PID
+}
+
+# tell WORD...: returns when all is done
+tell() {
+	local word reply
+
+	for word; do
+		echo "$word" >&"${PUSH[1]}" && read -r reply <&"${PUSH[0]}" && [ "$reply" = "$word" ] ||
+			return
+	done
+}
+
+# finish: whether all was pushed
+finish() {
+	end_input "$push_pid" "${PUSH[1]}"
+}
+
+# push INTERVALS [LABEL...]: each alone
 push() {
-	(cd "$work" && "$SAMPLE" "$work/program" "$URL:$port$path" "$@" >"$work/out" 2>"$work/err")
+	local i
+
+	begin "${@:2}" && for ((i = 0; i < $1; i++)); do tell push wait || return; done && finish
 }
 
 # taken FUNCTION: prints how many samples of a function have arrived, as pprof reads them
@@ -48,9 +71,10 @@ taken() {
 		awk -v name="$1" '$6 == name { print $1 }'
 }
 
-# all_taken INTERVALS: each sample of so many intervals, and of the rest, has arrived once
+# all_taken INTERVALS PROFILES: each sample of so many intervals, and of the rest, has arrived once,
+# in so many profiles
 all_taken() {
-	echo "# $(find "$work/taken" -name '*.pprof' | wc -l) profiles, longest pause: $(<"$work/out") ms"
+	[ "$(find "$work/taken" -name '*.pprof' | wc -l)" = "$2" ] &&
 	[ "$(taken much)" = "$((60 * ($1 + 1)))" ] && [ "$(taken less)" = "$((40 * ($1 + 1)))" ]
 }
 
@@ -65,14 +89,14 @@ said() {
 
 pyroscope() {
 	path=
-	receive && push 3 300 env=test region=north && all_taken 3 && [ ! -s "$work/err" ] &&
-	[ -e "$work/taken/3.json" ] && said "said['name'] == 'program{env=test,region=north}'" &&
-	path=/ingest && receive && push 1 300 && all_taken 1 && said "said['name'] == 'program'"
+	receive && push 3 env=test region=north && all_taken 3 4 && [ ! -s "$work/err" ] &&
+	said "said['name'] == 'program{env=test,region=north}'" &&
+	path=/ingest && receive && push 1 && all_taken 1 2 && said "said['name'] == 'program'"
 }
 
 parca() {
 	path=/api/profiles/writeraw
-	receive && push 2 300 'env=a "b"' && all_taken 2 &&
+	receive && push 2 'env=a "b"' && all_taken 2 3 &&
 	said "said == {'__name__': 'profil_cpu', 'job': 'program', 'env': 'a \"b\"'}"
 }
 
@@ -80,48 +104,46 @@ parca() {
 password() {
 	path=
 	echo "machine 127.0.0.1 login me password secret" >"$work/.netrc"
-	receive && HOME=$work push 1 100 && all_taken 1 && said "said['user'] == 'me:secret'" &&
-	receive 0 401 401 && ! push 1 300 && says 'status 401: not now: ~/.netrc must have'
+	receive && HOME=$work push 1 && all_taken 1 2 && said "said['user'] == 'me:secret'" &&
+	receive '' 401 401 && ! push 1 && says 'status 401: not now: ~/.netrc must have'
 }
 
-# It is tried again in the interval, and then in the next one.
+# The samples are pushed with those of a later interval.
 down() {
 	path=
-	receive && stop || return
-	{ sleep 4; listen; wait "$receiver"; } &
-	later=$!
-	push 20 400
-	status=$?
-	kill "$later" $(pgrep -P "$later") 2>/dev/null
-	wait "$later" 2>/dev/null
-	[ $status = 0 ] && all_taken 20 && says 'not pushed: .*the samples are kept, and pushed later' &&
-	says 'pushed, as one, with [0-9]* intervals before' &&
-	# on a busy machine, later intervals may be late, too
-	[ "$(grep -c 'not pushed' "$work/err")" = 1 ]
+	receive listen && begin && tell push wait push wait && go_on && read -r port <&"$from" &&
+	tell push wait && finish && all_taken 3 2 && [ "$(wc -l <"$work/err")" = 2 ] &&
+	says 'not pushed: .*; the samples are kept, and pushed later$' &&
+	says 'pushed, as one, with 2 intervals before$'
 }
 
 # Nothing waits for it but the end, and intervals are pushed with later ones.
 slow() {
 	path=
-	receive 1.5 && push 10 200 && all_taken 10 && says 'pushed, as one, with' &&
-	[ ! -e "$work/taken/6.pprof" ]
+	receive answer && begin && tell push push push && go_on && tell wait push && go_on &&
+	tell wait || return
+	go_on &
+	finish && all_taken 4 3 && [ "$(wc -l <"$work/err")" = 1 ] &&
+	says 'pushed, as one, with 2 intervals before$'
 }
 
+# It is tried again in the interval.
 busy() {
 	path=
-	receive 0 503 429 && push 2 100 && all_taken 2 && ! says 'not pushed'
+	receive '' 503 429 && push 2 && all_taken 2 3 && [ ! -s "$work/err" ]
 }
 
 refusing() {
 	path=/other/ingest
-	receive && ! push 2 300 && says 'not pushed: the server answers with status 404: not now' &&
+	receive && ! push 2 && says 'not pushed: the server answers with status 404: not now' &&
 	says 'the last 300 samples of 300 were not pushed;' && [ "$(wc -l <"$work/err")" = 2 ]
 }
 
 # Ten seconds after the end
 never() {
 	path=
-	receive 60 && ! push 1 100 && says 'the last 200 samples of 200 were not pushed: .*ETIMEDOUT'
+	receive answer && begin && tell push late && ! finish &&
+	says 'the last 200 samples of 200 were not pushed: .*ETIMEDOUT'
 }
 
 # refused PATTERN OPTION...

@@ -2,11 +2,17 @@
 /*
  * Pushes a fixed recording, for ../host/push_test.sh.
  *
- * usage: push_sample PROGRAM URL INTERVALS MILLISECONDS [LABEL...]
+ * usage: push_sample PROGRAM URL [LABEL...]
  *
- * Writes PROGRAM with two functions, and pushes an interval of 100 samples, 60 of them in "much",
- * every so many milliseconds; then the rest, of another 100. Prints for how long it was kept from
- * reading the log, at most, in milliseconds. Its exit status is 1 if something was not pushed.
+ * Writes PROGRAM with two functions, does what standard input says, a word a line, and prints each
+ * word when that is done:
+ *
+ *	push	an interval of 100 samples, 60 of them in "much", is over
+ *	wait	until what is pushed has been taken, or cannot be
+ *	late	from now on, each wait is the longest
+ *
+ * At the end of the input, pushes the rest, of another 100 samples. Its exit status is 1 if something
+ * was not pushed. It has a clock of its own, at which nothing takes time but such long waits.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -14,6 +20,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmd/pusher.h>
@@ -27,9 +35,44 @@
 #define TEXT_BYTES	128
 #define SAMPLES		100
 #define MUCH		60
+#define LONG_S		1000
 
 static struct fake_log fake;
 static struct recording *recording;
+static bool is_late;
+static time_t now_s;
+
+/* --- the clock: see the Makefile for --wrap ----------------------------------------- */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __real_nanosleep(const struct timespec *time, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
+unsigned int __wrap_sleep(unsigned int seconds);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	if (clock != CLOCK_MONOTONIC)
+		return __real_clock_gettime(clock, time);
+	*time = (struct timespec){ .tv_sec = now_s };
+	return 0;
+}
+
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
+{
+	if (!is_late)
+		return __real_nanosleep(time, left);
+	now_s += LONG_S;
+	return 0;
+}
+
+unsigned int __wrap_sleep(unsigned int seconds)
+{
+	(void)seconds;
+	return 0;
+}
+
+/* --- the recording ------------------------------------------------------------------ */
 
 static void make_program(const char *path)
 {
@@ -63,14 +106,14 @@ int main(int argc, char **argv)
 		.log = { .status.rate = 100, .requested_rate = 100 }, .argv = command,
 	};
 	struct server server = { 0 };
-	uint64_t start, longest = 0;
 	struct pusher pusher;
-	long i;
+	siginfo_t end;
+	char word[8];
 
-	if (argc < 5)
-		errx(2, "usage: push_sample PROGRAM URL INTERVALS MILLISECONDS [LABEL...]");
+	if (argc < 3)
+		errx(2, "usage: push_sample PROGRAM URL [LABEL...]");
 	server = (struct server){
-		.url = argv[2], .labels = (const char **)argv + 5, .nr_labels = (size_t)argc - 5,
+		.url = argv[2], .labels = (const char **)argv + 3, .nr_labels = (size_t)argc - 3,
 	};
 	recording = recording_new();
 	outcome.recording = recording;
@@ -79,17 +122,21 @@ int main(int argc, char **argv)
 	make_program(argv[1]);
 	if (pusher_begin(&pusher, &server))
 		err(1, "push");
-	for (i = 0; i < strtol(argv[3], NULL, 10); i++) {
-		take_samples();
-		usleep((useconds_t)strtoul(argv[4], NULL, 10) * 1000);
-		so_far.elapsed_ns = time_ns(CLOCK_REALTIME) - so_far.start_time_ns;
-		start = time_ns(CLOCK_MONOTONIC);
-		pusher_push(&pusher, &outcome, &so_far, fake.read);
-		start = time_ns(CLOCK_MONOTONIC) - start;
-		longest = start > longest ? start : longest;
+	while (scanf("%7s", word) == 1) {
+		if (!strcmp(word, "push")) {
+			take_samples();
+			so_far.elapsed_ns += NS_PER_S;
+			pusher_push(&pusher, &outcome, &so_far, fake.read);
+		} else if (!strcmp(word, "wait")) {
+			if (pusher.child && waitid(P_PID, (id_t)pusher.child, &end, WEXITED | WNOWAIT))
+				err(1, "wait");
+		} else {
+			is_late = true;
+		}
+		puts(word);
+		fflush(stdout);
 	}
 	take_samples();
-	so_far.elapsed_ns = time_ns(CLOCK_REALTIME) - so_far.start_time_ns;
-	printf("%.1f\n", (double)longest / 1e6);
+	so_far.elapsed_ns += NS_PER_S;
 	return pusher_end(&pusher, &outcome, &so_far) ? 0 : 1;
 }
