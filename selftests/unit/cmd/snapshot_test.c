@@ -96,8 +96,8 @@ static void slow_snapshot_stops_nothing(void **state)
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	close(log_ends[1]);
-	/* at once, unless the child keeps it open */
-	assert_int_equal(poll(&log_end, 1, 20000), 1);
+	/* at once; never, if the child keeps it open */
+	assert_int_equal(poll(&log_end, 1, -1), 1);
 	assert_true(log_end.revents & POLLHUP);
 	assert_false(snapshot_has_ended(&snapshot, &outcome, false));
 	assert_int_equal(outcome.snapshot_error, 0);

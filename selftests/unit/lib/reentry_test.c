@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The library is called while another call of it is unfinished: by a signal handler, by a forked
- * child, by another thread. Each function under test calls hook() while it holds its lock.
+ * child, by another thread. Each function under test calls hook() while it holds its lock. If one
+ * waits for itself, the test does not end.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -15,24 +16,7 @@
 #include "lib/monitor/monitor.h"
 #include "support/calls.h"
 
-#define SECONDS		20	/* for calls that never take one: then one waits for itself */
 #define MS		1000000L
-
-/* Kill this process after @seconds of real time: not by alarm(), as the library blocks signals. */
-static void set_deadline(long seconds)
-{
-	const struct itimerspec once = { .it_value.tv_sec = seconds };
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
-	static timer_t timer;
-	static pid_t process;
-
-	/* a forked child has no timers */
-	if (process != getpid() && timer_create(CLOCK_MONOTONIC, &event, &timer))
-		abort();
-	process = getpid();
-	if (timer_settime(timer, 0, &once, NULL))
-		abort();
-}
 
 /* What happens within the next call, once */
 static void (*_Atomic within)(void);
@@ -195,7 +179,6 @@ static void handler_calls_after_call(void **state)
 	signal(SIGUSR1, on_signal);
 	signal(SIGSEGV, on_signal);
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		set_deadline(SECONDS);
 		handled = 0;
 		set_hook(i, send_signals);
 		assert_int_equal(0, calls[i]());
@@ -224,7 +207,6 @@ static void handler_leaves_by_jump(void **state)
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGSEGV, leave);
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		set_deadline(SECONDS);
 		set_hook(i, send_signals);
 		if (!sigsetjmp(after_handler, 1)) {
 			calls[i]();
@@ -258,7 +240,6 @@ static void *run_call(void *call)
 
 static void enter_in_thread(size_t i, pthread_t *thread)
 {
-	set_deadline(SECONDS);
 	atomic_store(&inside, false);
 	atomic_store(&done, false);
 	set_hook(i, stay_within);
@@ -279,10 +260,8 @@ static void child_forked_within_call(void **state)
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
 		enter_in_thread(i, &thread);
 		pid = fork();
-		if (!pid) {
-			set_deadline(SECONDS / 4);
+		if (!pid)
 			_exit(call_all() + (profil_monitor_end() != 0));
-		}
 		atomic_store(&done, true);
 		assert_int_equal(pid, waitpid(pid, &status, 0));
 		assert_int_equal(0, status);
@@ -299,7 +278,6 @@ static void aix_threads_agree(void **state)
 	assert_int_equal(0, stop_aix());
 	profil_stop(NULL);
 	fake_device.starts = 0;
-	set_deadline(SECONDS);
 	atomic_store(&inside, false);
 	atomic_store(&done, false);
 	atomic_store(&within, stay_within);
@@ -340,7 +318,6 @@ static void cancelled_thread_leaves_no_lock(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		set_deadline(SECONDS);
 		set_hook(i, cancel_self);
 		assert_int_equal(0, pthread_create(&thread, NULL, run_call, (void *)&calls[i]));
 		assert_int_equal(0, pthread_join(thread, NULL));
@@ -420,7 +397,6 @@ static void lines_need_no_stdio(void **state)
 	bool printed;
 
 	(void)state;
-	set_deadline(SECONDS);
 	atomic_store(&inside, false);
 	atomic_store(&done, false);
 	assert_int_equal(0, pthread_create(&thread, NULL, hold_stderr, NULL));
@@ -469,7 +445,6 @@ static void storm(void **state)
 	pid_t pid;
 
 	(void)state;
-	set_deadline(6 * SECONDS);
 	signal(SIGUSR1, on_timer);
 	assert_int_equal(0, timer_create(CLOCK_MONOTONIC, &event, &timer));
 	assert_int_equal(0, timer_settime(timer, 0, &every_ms, NULL));
@@ -477,10 +452,8 @@ static void storm(void **state)
 		assert_int_equal(0, pthread_create(&threads[i], NULL, call_often, NULL));
 	for (i = 0; i < CHILDREN; i++) {
 		pid = fork();
-		if (!pid) {
-			set_deadline(3 * SECONDS);
+		if (!pid)
 			_exit(call_all() + (profil_monitor_end() != 0));
-		}
 		while (waitpid(pid, &status, 0) < 0)
 			assert_int_equal(EINTR, errno);
 		assert_int_equal(0, status);

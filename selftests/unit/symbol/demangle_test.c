@@ -9,6 +9,7 @@
 
 #include <symbol/demangle.h>
 
+#include "support/cpu_limit.h"
 #include "support/test.h"
 
 static void names_are_demangled(void **state)
@@ -131,11 +132,11 @@ static void nested_d_templates_are_refused(void **state)
 		strcpy(symbol, outer);
 	}
 	snprintf(outer, sizeof(outer), "_D%.*s!", 1900, symbol);
-	alarm(10);
+	cpu_limit(10);
 	assert_null(demangle(outer));
 	/* lengths with many digits are as bad */
 	assert_null(demangle("_D3t204workF000000000001aZl"));
-	alarm(0);
+	cpu_limit(0);
 }
 
 /* Each parameter is an array with the one before it as key and value, by references to it. */
@@ -145,7 +146,7 @@ static void exponential_d_names_are_refused(void **state)
 	int i;
 
 	(void)state;
-	alarm(10);
+	cpu_limit(10);
 	for (i = 2; i < 40; i++) {
 		snprintf(whole, sizeof(whole), "%sZv", symbol);
 		name = demangle(whole);
@@ -156,7 +157,7 @@ static void exponential_d_names_are_refused(void **state)
 		free(name);
 		strcat(symbol, "HQgQi");
 	}
-	alarm(0);
+	cpu_limit(0);
 }
 
 /* Symbols come from untrusted files. */

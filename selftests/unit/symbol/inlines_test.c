@@ -22,6 +22,7 @@
 
 #include <symbol/symbols.h>
 
+#include "support/cpu_limit.h"
 #include "support/test.h"
 
 static char path[64];
@@ -362,7 +363,7 @@ static void damaged_debug_information(void **state)
 
 	(void)state;
 	/* if there is a loop */
-	alarm(20);
+	cpu_limit(20);
 	address = address_of(symbols, "sibling");
 	assert_int_equal(symbols_frames(symbols, 0, address, frames, &nr), 1);
 	assert_int_equal(nr, 1);
@@ -393,7 +394,7 @@ static void damaged_debug_information(void **state)
 	assert_int_equal(symbols_frames(symbols, 0, address, frames, &nr), 1);
 	assert_int_equal(nr, 1);
 	assert_string_equal(frames[0].function, "nested");
-	alarm(0);
+	cpu_limit(0);
 	symbols_free(symbols);
 }
 
@@ -412,9 +413,7 @@ static void split_file_is_a_pipe(void **state)
 			 0);
 	symbols = open_fixture("split/a/fixture-inline-c++-split");
 	address = address_of(symbols, "main");
-	alarm(20);
 	assert_int_equal(symbols_frames(symbols, 0, address, frames, &nr), 1);
-	alarm(0);
 	/* the line is in the program itself */
 	assert_int_equal(nr, 1);
 	assert_string_equal(frames[0].function, "main");

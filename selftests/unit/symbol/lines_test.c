@@ -15,6 +15,7 @@
 #include <symbol/demangle.h>
 #include <symbol/lines.h>
 
+#include "support/cpu_limit.h"
 #include "support/test.h"
 
 static char path[64];
@@ -295,9 +296,9 @@ static void largest_line_number(void **state)
 	(void)state;
 	count(last, 30);
 	/* if the line number overflows, the loop does not end */
-	alarm(10);
+	cpu_limit(10);
 	assert_int_equal(annotate("last", "/nonexistent"), 1);
-	alarm(0);
+	cpu_limit(0);
 	assert_has("   100.00        30 2147483647  \n");
 }
 

@@ -10,6 +10,7 @@
 
 #include <symbol/narrowest.h>
 
+#include "support/cpu_limit.h"
 #include "support/test.h"
 
 #define NR		40
@@ -100,9 +101,9 @@ static void many_that_overlap(void **state)
 	(void)state;
 	for (i = 0; i < nr; i++)
 		assert_int_equal(narrowest_add(&set, i, 2 * nr - i, i), 0);
-	alarm(60);
+	cpu_limit(60);
 	assert_int_equal(narrowest_finish(&set), 0);
-	alarm(0);
+	cpu_limit(0);
 	for (i = 0; i < nr; i += 1000) {
 		assert_true(narrowest_find(&set, i, &owner));
 		assert_int_equal(owner, i);
