@@ -433,16 +433,16 @@ static void split_file_is_not_searched_with_a_root(void **state)
 
 	(void)state;
 	symbols_free(open_fixture("fixture-inline-c++-split"));
-	assert_int_equal(system("rm -rf sysroot && mkdir sysroot && cp fixture-inline-c++-split sysroot"), 0);
+	assert_int_equal(system("rm -rf split && mkdir split && cp fixture-inline-c++-split split"), 0);
 	snprintf(path, sizeof(path), "/fixture-inline-c++-split");
-	symbols = symbols_new(&result, "sysroot");
+	symbols = symbols_new(&result, "split");
 	assert_non_null(symbols);
 	for (address = address_of(symbols, "main"); address < 1 << 14; address++)
 		if (symbols_frames(symbols, 0, address, frames, &nr) == 1 && nr > deepest)
 			deepest = nr;
 	assert_int_equal(deepest, 1);
 	symbols_free(symbols);
-	assert_int_equal(system("rm -r sysroot"), 0);
+	assert_int_equal(system("rm -r split"), 0);
 }
 
 /* A file without debug information, and an address outside of all units */

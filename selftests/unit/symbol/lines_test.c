@@ -439,11 +439,11 @@ static void compression_that_cannot_be_read_is_reported(void **state)
 static void damaged_debug_information_is_reported(void **state)
 {
 	(void)state;
-	open_made("head -c 64 /dev/zero | tr '\\0' '\\377' >damaged; objcopy --update-section .debug_info=damaged");
+	open_made("head -c 64 /dev/zero | tr '\\0' '\\377' >bad-section; objcopy --update-section .debug_info=bad-section");
 	assert_false(line_or_explanation("invalid DWARF"));
-	open_made("objcopy --update-section .debug_line=damaged");
+	open_made("objcopy --update-section .debug_line=bad-section");
 	assert_false(line_or_explanation("invalid"));
-	unlink("damaged");
+	unlink("bad-section");
 }
 
 static void missing_debug_information_is_no_problem(void **state)
