@@ -112,12 +112,13 @@ static void cpu_time_of_children_is_separate(void **state)
 	struct child_end end;
 
 	(void)state;
+	/* 2 us a round here */
 	end = run_shell("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done");
 	assert_in_range(end.cpu_ns, 5000000, 20000000000);
-	end = run_shell("sh -c 'i=0; while [ $i -lt 1000000 ]; do "
+	end = run_shell("sh -c 'i=0; while [ $i -lt 200000 ]; do "
 			"i=$((i+1)); done'; true");
 	assert_in_range(end.cpu_ns, 1, 100000000);
-	assert_in_range(end.children_cpu_ns, 50000000, 200000000000);
+	assert_in_range(end.children_cpu_ns, 10000000, 200000000000);
 }
 
 static void start_and_elapsed_time_are_measured(void **state)
