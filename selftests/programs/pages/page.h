@@ -60,7 +60,8 @@ static double rate(void)
 
 /*
  * The only instruction to be counted, a jump to itself, is in a page above the program and its
- * heap, and below the libraries: all offsets are close to this page.
+ * heap, and below the libraries: all offsets are close to this page. unit/support/preloaded_device.c
+ * knows its address.
  */
 #define PLACE	0x20000000UL
 
@@ -174,6 +175,8 @@ static void must_be_due(unsigned short count, double due)
 	}
 }
 
+static int once;	/* this is all that is wanted */
+
 /* Profiling is on: the counter at this byte increases, and nothing else changes. */
 static void must_count(int byte)
 {
@@ -184,6 +187,8 @@ static void must_count(int byte)
 	*counter(byte) = 0;
 	if (!is_clear())
 		fail("also counted elsewhere; in the counter", count);
+	if (once)
+		exit(0);
 }
 
 /* Large enough that the instruction has a counter with offset 0 at the lowest scales */
@@ -229,6 +234,8 @@ static __inline__ void must_not_count_asleep(void)
 	*counter(0) = 0;
 }
 
+static volatile int is_spinning;	/* that thread may get its signal */
+
 static void *spin_until_signal(void *unused)
 {
 	sigset_t timer_signal;
@@ -236,8 +243,10 @@ static void *spin_until_signal(void *unused)
 	sigemptyset(&timer_signal);
 	sigaddset(&timer_signal, SIGVTALRM);
 	pthread_sigmask(SIG_BLOCK, &timer_signal, NULL);
-	if (!sigsetjmp(out, 1))
+	if (!sigsetjmp(out, 1)) {
+		is_spinning = 1;
 		((void (*)(void))(unsigned long)spin_here)();
+	}
 	return unused;
 }
 
@@ -266,6 +275,9 @@ static __inline__ void must_count_in_threads(void (*turn_on)(void), int byte)
 			turn_on();
 		due = rate() * spin(2 * LONG_TIME);
 		count = *counter(byte);
+		while (!is_spinning)
+			;
+		is_spinning = 0;
 		pthread_kill(thread, SIGUSR1);
 		pthread_join(thread, NULL);
 		/* of a thread on another CPU, the kernel knows the time at its last tick */
@@ -370,7 +382,8 @@ static void begin(int argc, char **argv)
 {
 	use_all();
 	place_instruction();
-	if (argc > 1) {
+	once = argc > 1 && !strcmp(argv[1], "once");
+	if (argc > 1 && !once) {
 		spin(LONG_TIME);
 		exit(0);
 	}
