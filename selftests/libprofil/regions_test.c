@@ -97,7 +97,7 @@ static bool sprofil_only_counts_at(struct _test_data_regions *self,
 		right = false;
 	}
 	return right && !period.tv_sec &&
-	       period.tv_usec == (long)(1e6 * self->watch.tick);
+	       period.tv_usec == (long)(1e6 * self->watch.period);
 }
 
 /* One region at 0x1000 of 0x400 bytes */

@@ -4,18 +4,26 @@
  */
 #include "profile/counter_watch.h"
 
+#define LONGEST	0.4	/* s, for a sample that never comes */
+
 int counter_watch_create(struct counter_watch *watch, int fd)
 {
-	unsigned int hz = get_info(fd).tick_hz;
+	int error;
 
 	setenv("PROFIL_FALLBACK", "fatal", 1);
 	unsetenv("PROFIL_RATE");
 	unsetenv("PROFIL_DIALECT");
 	watch->arena = map_memory(WATCH_LARGEST + 2 * WATCH_GUARD + WATCH_PAGE);
-	if (watch->arena == MAP_FAILED || profil_set_rate(hz))
+	if (watch->arena == MAP_FAILED)
 		return errno;
-	watch->tick = 1.0 / hz;
-	return spinner_create(&watch->spinner);
+	error = counter_watch_set_rate(watch, get_info(fd).tick_hz);
+	return error ? error : spinner_create(&watch->spinner);
+}
+
+int counter_watch_set_rate(struct counter_watch *watch, unsigned int hz)
+{
+	watch->period = 1.0 / hz;
+	return profil_set_rate(hz) ? errno : 0;
 }
 
 char *counter_watch_buffer(const struct counter_watch *watch, int number)
@@ -37,7 +45,7 @@ int counter_watch_run(struct counter_watch *watch, const volatile char *counter,
 		      struct profil_status *final)
 {
 	double begin = spinner_seconds(&watch->spinner), used;
-	double pause = (counter ? 0.5 : 2.5) * watch->tick;
+	double pause = (counter ? 0.5 : 2.5) * watch->period;
 	struct profil_status status = { .state = PROFIL_STATE_RUNNING };
 	int error = 0, looks = 0;
 	bool counted;
@@ -47,11 +55,11 @@ int counter_watch_run(struct counter_watch *watch, const volatile char *counter,
 		usleep((useconds_t)(1e6 * pause));
 		counted = has_counted(counter, &status, &error);
 		used = spinner_seconds(&watch->spinner) - begin;
-		if (++looks > 50 && used > 100 * watch->tick)
+		if (++looks > 50 && used > LONGEST)
 			error = ETIME;
-		pause = 0.5 * watch->tick;
+		pause = 0.5 * watch->period;
 	} while (!error && !counted &&
-		 (used < 2.5 * watch->tick ||
+		 (used < 2.5 * watch->period ||
 		  (status.state == PROFIL_STATE_RUNNING &&
 		   (counter || status.out_of_range < 2))));
 	if (profil_stop(final) && !error)

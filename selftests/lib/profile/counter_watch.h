@@ -21,11 +21,14 @@
 struct counter_watch {
 	struct spinner spinner;
 	char *arena;
-	double tick;		/* s */
+	double period;		/* of sampling, in s */
 };
 
-/* Returns 0 or an errno. */
+/* Samples are taken at each tick. Returns 0 or an errno. */
 int counter_watch_create(struct counter_watch *watch, int fd);
+
+/* Sets another rate. Returns 0 or an errno. */
+int counter_watch_set_rate(struct counter_watch *watch, unsigned int hz);
 
 /* Returns the buffer of case @number. Buffers start at various even offsets in a page. */
 char *counter_watch_buffer(const struct counter_watch *watch, int number);
@@ -34,8 +37,8 @@ char *counter_watch_buffer(const struct counter_watch *watch, int number);
  * With a profile running, sends the thread to its pc until the counter whose lowest byte is
  * @counter has counted, as a program sees it, without a call; or, if @counter is NULL, until
  * something would have been counted. Then stops the profile. An emulated CPU that stands still
- * appears to use time but gets no tick: two ticks and more than two periods are enough. Returns 0
- * or an errno.
+ * appears to use time but gets no interrupt: two samples and more than two periods are enough.
+ * Returns 0 or an errno.
  *
  * The thread stays no longer than that, since emulated CPUs take turns at every tick, and
  * everything else would have to wait for it. On its way back it has another pc, which must not be
