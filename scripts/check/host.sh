@@ -33,7 +33,7 @@ documents() {
 }
 
 native() {
-	host_tests host/{fallback,headers,usage,diff,listing,log,monout,prof,top,cost}
+	host_tests host/{fallback,headers,pages,usage,diff,listing,log,monout,prof,top,cost}
 }
 
 # With the tools that read what is exported
