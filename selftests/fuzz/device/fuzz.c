@@ -4,9 +4,11 @@
  * own, and checks the documented interface: results of calls, counters that are written,
  * memory that stays pinned. Sanitizers of the kernel check more.
  *
- * usage: fuzz [--seed N] [--seconds N] [--corpus FILE] [--save FILE] [--last FILE]
+ * usage: fuzz [--seed N] [--seconds N | --programs N] [--corpus FILE] [--save FILE] [--last FILE]
  *        fuzz --replay FILE
  *
+ * --seconds how long to run random programs (10)
+ * --programs how many of them to run
  * --corpus  programs to start with
  * --save    write the programs that cover more than the ones before them
  * --last    write each program before it is run, to find it after a kernel crash
@@ -229,12 +231,14 @@ static bool run_file(const char *path)
 	return good;
 }
 
-static bool fuzz(double seconds)
+/* @programs: their number; 0: as many as there is time for */
+static bool fuzz(double seconds, unsigned long programs)
 {
 	double end = clock_seconds(CLOCK_MONOTONIC) + seconds;
 	struct program program;
+	unsigned long i;
 
-	while (clock_seconds(CLOCK_MONOTONIC) < end) {
+	for (i = 0; programs ? i < programs : clock_seconds(CLOCK_MONOTONIC) < end; i++) {
 		choose(&program);
 		if (!run_and_check(&program))
 			return false;
@@ -393,6 +397,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "seed", required_argument, NULL, 's' },
 		{ "seconds", required_argument, NULL, 't' },
+		{ "programs", required_argument, NULL, 'n' },
 		{ "corpus", required_argument, NULL, 'c' },
 		{ "save", required_argument, NULL, 'w' },
 		{ "last", required_argument, NULL, 'l' },
@@ -402,6 +407,7 @@ int main(int argc, char **argv)
 	};
 	const char *corpus = NULL, *save_path = NULL, *replay = NULL;
 	unsigned long long seed = 1;
+	unsigned long programs = 0;
 	double seconds = 10;
 	bool good = true;
 	int option, status;
@@ -413,6 +419,9 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			seconds = strtod(optarg, NULL);
+			break;
+		case 'n':
+			programs = strtoul(optarg, NULL, 0);
 			break;
 		case 'c':
 			corpus = optarg;
@@ -451,7 +460,7 @@ int main(int argc, char **argv)
 		if (corpus)
 			good = run_file(corpus);
 		if (good)
-			good = fuzz(seconds);
+			good = fuzz(seconds, programs);
 		if (good && save_path)
 			good = save(save_path);
 	}

@@ -12,6 +12,10 @@
 
 static void fill(struct fake_log *log)
 {
+	const struct profil_record_map program = {
+		.start = 0x400000, .end = 0x402000, .offset = 0x1000, .inode = 1,
+		.flags = PROFIL_MAP_PROGRAM,
+	};
 	const struct profil_record_map vdso = { .start = 0x7000000, .end = 0x7002000 };
 	const struct profil_record_map jit = { .start = 0x6000000, .end = 0x6001000 };
 	const struct profil_record_map nameless = {
@@ -35,7 +39,7 @@ static void fill(struct fake_log *log)
 	};
 
 	fake_log_exec(log, 8, 1000000, 0, "program");
-	fake_log_map_file(log, 8, 0x400000, 0x2000, 0x1000, "/program", PROFIL_MAP_PROGRAM);
+	fake_log_map(log, 8, &program, "/program");
 	fake_log_map(log, 8, &vdso, "[vdso]");
 	fake_log_map(log, 8, &jit, "");
 	fake_log_bytes(log, &args, sizeof(args));

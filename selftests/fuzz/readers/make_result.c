@@ -5,6 +5,7 @@
  * usage: make_result file|message FILE
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <result/resultfile.h>
@@ -18,6 +19,7 @@ int main(int argc, char **argv)
 	struct result result;
 	size_t bytes;
 	char *left;
+	int error;
 	FILE *out;
 
 	fake_result(&result);
@@ -26,6 +28,9 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "file"))
 		return resultfile_write(argv[2], &result, &left, NULL) != 0;
 	out = fopen(argv[2], "w");
-	return !out || resultpack_pack(&result, &message, &bytes) ||
-	       fwrite(message, bytes, 1, out) != 1 || fclose(out);
+	if (!out || resultpack_pack(&result, &message, &bytes))
+		return 1;
+	error = fwrite(message, bytes, 1, out) != 1 || fclose(out);
+	free(message);
+	return error;
 }

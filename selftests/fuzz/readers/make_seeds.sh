@@ -26,7 +26,7 @@ printf '1000 10 JS:~a b.js:1:2\n0x2000 0x4 c\r\n1004 1 d' >"$1/jit_reader/map"
 	head -c 8 /dev/zero
 } >"$1/jit_reader/dump"
 
-./make_log ../../unit/fixture-relative-stripped >"$1/log_reader/log"
+./make_log build/stripped >"$1/log_reader/log"
 
 # a byte that selects the kind, and the file or message
 for kind in file message; do
@@ -41,11 +41,10 @@ done
 # export_reader takes messages only
 cp "$1/result_reader/message" "$1/export_reader"
 
-# the file, followed by the first pc and the step to the next one, 8 bytes each. The files
-# do not contain the path they were compiled in, so they are the same everywhere
-for file in fixture-relative fixture-relative-stripped; do
+# the file, followed by the first pc and the step to the next one, 8 bytes each
+for file in program stripped; do
 	{
-		cat "../../unit/$file"
+		cat "build/$file"
 		printf '\000\020\000\000\000\000\000\000'
 		printf '\020\000\000\000\000\000\000\000'
 	} >"$1/symbols_reader/$file"
