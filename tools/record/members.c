@@ -34,7 +34,8 @@ static void refuse(struct members *members, const char *why)
 
 /*
  * EBUSY: the process is attached, perhaps because a profiled one has forked it. Then its FORK is in
- * the log. Return: 0: it was known, or is now; -EBUSY; or another -errno.
+ * the log, and perhaps its EXIT, too. Return: 0: it was known, or is now; -EBUSY; or another
+ * -errno.
  */
 static int find_fork(struct members *members, pid_t pid)
 {
@@ -51,13 +52,17 @@ static int join(struct members *members, pid_t pid)
 	/* before its first sample */
 	const uint64_t base_ns = time_cpu_ns(pid);
 	char why[ATTACH_WHY];
-	int error = attach_process(members->attach, pid, false, why);
+	int error, found, tries = 0;
 
-	if (error == -EBUSY) {
-		error = find_fork(members, pid);
-		if (error != -EBUSY)
-			return error;
-	}
+	do {
+		error = attach_process(members->attach, pid, false, why);
+		if (error == -EBUSY) {
+			found = find_fork(members, pid);
+			if (found != -EBUSY)
+				return found;
+		}
+		/* if it has ended meanwhile, it is not busy any more */
+	} while (error == -EBUSY && !tries++);
 	/* ESRCH: also a kernel thread */
 	if (error == -ESRCH || (error == -ENOENT && kill(pid, 0) && errno == ESRCH))
 		return 0;
