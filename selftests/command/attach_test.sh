@@ -12,8 +12,7 @@ cd "$(dirname "$0")/.." || exit 1
 . lib/attached.sh
 
 # attach PIDS OPTION...: starts profil in the background, and waits until it has attached to these
-# processes, which are separated by commas, has looked at them, and waits for the log. Two targets
-# that are released before would take both CPUs from it.
+# processes, which are separated by commas
 attach() {
 	local pids=$1
 
@@ -22,7 +21,7 @@ attach() {
 	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" -p "$pids" "$@" </dev/null \
 		>"$work/out" 2>"$work/err" &
 	profil=$!
-	eventually sessions_are "$(tr , '\n' <<<"$pids" | wc -l)" && eventually waits "$profil"
+	attached "$(tr , '\n' <<<"$pids" | wc -l)"
 }
 
 # --- what is counted -----------------------------------------------------------------
@@ -56,7 +55,7 @@ words() {
 	rm -f "$work/result"
 	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" -p "$first" "$target" 2>"$work/err" &
 	profil=$!
-	eventually sessions_are 2 && release && release && ended "$first" 0 &&
+	attached 2 && release && release && ended "$first" 0 &&
 	ended "$target" 0 && finished && spun 2 0.2
 }
 
@@ -66,7 +65,7 @@ to_a_pipe() {
 	rm -f "$work/result"
 	{ "$PROFIL" -c tick -o - --no-table -p "$target" 2>"$work/err" | cat >"$work/result"; } &
 	profil=$!
-	eventually sessions_are 1 && release && ended "$target" 0 && finished && spun 1 0.3 &&
+	attached 1 && release && ended "$target" 0 && finished && spun 1 0.3 &&
 	[ ! -s "$work/err" ]
 }
 
@@ -92,7 +91,7 @@ twice_the_option() {
 	rm -f "$work/result"
 	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" -p "$first" -p "$target" 2>"$work/err" &
 	profil=$!
-	eventually sessions_are 2 && release && release && ended "$first" 0 &&
+	attached 2 && release && release && ended "$first" 0 &&
 	ended "$target" 0 && finished && spun 2 0.2
 }
 
@@ -123,59 +122,34 @@ killed() {
 
 # --- how it ends ---------------------------------------------------------------------
 
-# uptime: prints the time since the machine started, in seconds, rounded to 10 ms
-uptime() {
-	awk '{ print $1 }' /proc/uptime
-}
-
-# The profile lasts 0.5 s. The CPU time of the target is read within the two readings of the clock,
-# and it cannot use more CPU time outside of the profile than there is time outside of it.
 duration() {
-	local began cpu ended
-
-	start programs/spin 1000
-	began=$(uptime)
-	cpu=$(cpu_seconds "$target")
-	attach "$target" --duration 0.5 && finished &&
-	cpu=$(awk "BEGIN { print $(cpu_seconds "$target") - $cpu }") && ended=$(uptime) &&
-	kill_target &&
-	between "$(awk "BEGIN { print 100 * ($cpu - ($ended - $began + 0.02 - 0.5)) - 1 }")" \
-		"$(all_samples)" "$(awk "BEGIN { print 100 * $cpu + 1 }")" &&
-	[ "$(all_samples)" -gt 0 ]
+	start programs/spin 1000 && lasts -p "$target"
 }
 
-# The command continues after the profile, and keeps its exit status. Not all of its 60 samples are
-# taken: it runs for 0.6 s or more.
+# The command continues after the profile, and keeps its exit status. What it does then has no
+# samples.
 command_continues() {
 	rm -f "$work/result"
-	"$PROFIL" -o "$work/result" -t "$work/profile" --duration 0.3 \
-		sh -c 'programs/spin 0.6; exit 9' 2>"$work/err"
-	[ $? = 9 ] && between 1 "$(all_samples)" 58 && eventually sessions_are 0
+	# shellcheck disable=SC2016 # for the profiled shell
+	"$PROFIL" -o "$work/result" -t "$work/profile" --duration 0.3 sh -c '
+		while read -r nr <"$0" && [ "$nr" != 0 ]; do programs/spin 0.1; done
+		programs/forks 1 0.2; exit 9' $sessions 2>"$work/err"
+	[ $? = 9 ] && rows | grep -q spin_much && ! rows | grep spin_child && eventually sessions_are 0
 }
 
 # interrupted SIGNAL: it ends the profile, which is complete, and the target lives on
 interrupted() {
-	start programs/spin read 2 exit 3 && attach "$target" && release &&
-	eventually snapshot_has 1 && kill -"$1" "$profil" && finished &&
-	[ "$(all_samples)" -gt 0 ] && grep -q spin_much "$work/profile" && ended "$target" 3
-}
-
-# snapshot: requests a result, and waits until it is written
-snapshot() {
-	rm -f "$work/result" && kill -USR1 "$profil" && eventually test -s "$work/result"
-}
-
-# snapshot_has SAMPLES: whether a new result has at least that many
-snapshot_has() {
-	snapshot && [ "$(all_samples)" -ge "$1" ]
+	start programs/spin 1000 && attach "$target" && wait_while "$profil" snapshot_has 1 &&
+	kill -"$1" "$profil" && finished && [ "$(all_samples)" -gt 0 ] &&
+	grep -q spin_much "$work/profile" && kill_target
 }
 
 snapshots() {
 	local before
 
 	start programs/spin 1000
-	attach "$target" && eventually snapshot_has 1 && before=$(all_samples) &&
-	eventually snapshot_has $((before + 1)) && [ ! -s "$work/profile" ] &&
+	attach "$target" && wait_while "$profil" snapshot_has 1 && before=$(all_samples) &&
+	wait_while "$profil" snapshot_has $((before + 1)) && [ ! -s "$work/profile" ] &&
 	kill_target && finished && [ -s "$work/profile" ] && [ "$(all_samples)" -gt "$before" ]
 }
 
@@ -189,27 +163,32 @@ killed_profil() {
 	local before
 
 	start programs/spin 1000
-	attach "$target" --interval 0.2 && eventually has_more 0 && before=$(all_samples) &&
-	eventually has_more "$before" && kill -KILL "$profil" &&
+	attach "$target" --interval 0.2 && wait_while "$profil" has_more 0 && before=$(all_samples) &&
+	wait_while "$profil" has_more "$before" && kill -KILL "$profil" &&
 	ended "$profil" 137 2>/dev/null && eventually sessions_are 0 &&
 	[ "$(all_samples)" -gt "$before" ] && rows | grep -q spin_much && kill_target
 }
 
 # The result is written once per minute, so that no more is lost.
 killed_after_a_minute() {
+	local began
+
 	# shellcheck disable=SC2016 # for the target
 	start sh -c 'read -r _; programs/spin 0.3; exec sleep 1000'
-	attach "$target" && echo >&"$go" && sleep 50 && [ ! -e "$work/result" ] && sleep 12 &&
+	began=$(uptime)
+	attach "$target" && echo >&"$go" && wait_while "$profil" test -e "$work/result" &&
+	[ "$(awk -v began="$began" '{ print int($1 - began) }' /proc/uptime)" -ge 60 ] &&
 	kill -KILL "$profil" && ended "$profil" 137 2>/dev/null && eventually sessions_are 0 &&
 	rows | grep -q spin_much && kill "$target" && ended "$target" 143 2>/dev/null
 }
 
 # The disk is full. Of the snapshots, only the first is reported; the other message is that of the
-# end.
+# end. In half a second there are others.
 unwritten() {
 	mkdir "$work/full" && mount -t tmpfs -o size=4k tmpfs "$work/full" &&
 	head -c 4096 /dev/zero >"$work/full/file" && start programs/spin 1000 || return
-	attach "$target" --interval 0.1 --duration 1 -o "$work/full/result" &&
+	attach "$target" --interval 0.1 -o "$work/full/result" &&
+	wait_while "$profil" grep -q ENOSPC "$work/err" && sleep 0.5 && kill -INT "$profil" &&
 	ended "$profil" 125 && kill_target && umount "$work/full" &&
 	[ "$(grep -c '(ENOSPC)' "$work/err")" = 2 ] && grep -q spin_much "$work/profile"
 }
@@ -222,10 +201,10 @@ stopped() {
 	local before
 
 	start programs/spin 1000
-	attach "$target" && eventually snapshot_has 1 && kill -STOP "$target" &&
-	eventually grep -q '^State:.*stopped' "/proc/$target/status" && snapshot &&
+	attach "$target" && wait_while "$profil" snapshot_has 1 && kill -STOP "$target" &&
+	wait_for grep -q '^State:.*stopped' "/proc/$target/status" && snapshot &&
 	before=$(all_samples) && sleep 0.3 && snapshot && [ "$(all_samples)" = "$before" ] &&
-	kill -CONT "$target" && eventually snapshot_has $((before + 1)) &&
+	kill -CONT "$target" && wait_while "$profil" snapshot_has $((before + 1)) &&
 	kill_target && finished
 }
 
@@ -233,7 +212,7 @@ stopped() {
 # takes CPU time, so the samples of both functions and of the system call are counted.
 traced() {
 	start strace -o "$work/strace" programs/spin read 0.4 exit 5
-	eventually pgrep -P "$target" spin >"$work/pid" && attach "$(<"$work/pid")" && release &&
+	wait_while "$target" pgrep -P "$target" spin >"$work/pid" && attach "$(<"$work/pid")" && release &&
 	ended "$target" 5 && finished && between 39 "$(all_samples)" 44 &&
 	grep -q '^+++ exited with 5 +++$' "$work/strace"
 }
@@ -287,7 +266,7 @@ thread() {
 
 	start python3 -c 'import threading, time
 threading.Thread(target=time.sleep, args=(1000,)).start()'
-	eventually has_threads "$target" 2 && tid=$(ls "/proc/$target/task" | tail -n 1) &&
+	wait_while "$target" has_threads "$target" 2 && tid=$(ls "/proc/$target/task" | tail -n 1) &&
 	refused "$tid is a thread of process $target .*-p $target" -p "$tid"
 	local status=$?
 
@@ -321,7 +300,8 @@ has_loops() {
 several_profiles() {
 	start programs/spin read 0.5 && attach "$target" && {
 		"$PROFIL" -c tick -o "$work/other" -t /dev/null -p "$target" &
-	} && other=$! && eventually sessions_are 2 && release && ended "$target" 0 && finished &&
+	} && other=$! && wait_while "$other" sessions_are 2 && wait_while "$other" waits "$other" &&
+	release && ended "$target" 0 && finished &&
 	wait "$other" && has_loops "$work/other" &&
 	"$PROFIL" -c tick -o "$work/outer" -t /dev/null \
 		"$PROFIL" -c tick -o "$work/other" -t /dev/null programs/spin 0.5 &&
@@ -334,17 +314,17 @@ too_many_profiles() {
 
 	start setpriv --reuid 65532 --regid 65532 --clear-groups programs/spin read 0.1
 	# a process that has changed its user cannot be traced before it executes a program
-	eventually grep -qx spin "/proc/$target/comm" || return
+	wait_for grep -qx spin "/proc/$target/comm"
 	for nr in 1 2 3 4; do
 		as_user -p "$target" &
 		others+=($!)
-		eventually sessions_are "$nr" || return
+		wait_while $! sessions_are "$nr" || return
 	done
 	as_user -p "$target"
 	[ $? = 125 ] && grep -q 'EBUSY.*as often as the module permits' "$work/err" &&
 	{
 		"$PROFIL" -o /dev/null -t /dev/null -p "$target" &
-	} && others+=($!) && eventually sessions_are 5 && release && ended "$target" 0 &&
+	} && others+=($!) && wait_while $! sessions_are 5 && release && ended "$target" 0 &&
 	wait "${others[@]}" && eventually sessions_are 0
 }
 
@@ -363,7 +343,7 @@ ptrace_scope() {
 	before=$(<"$scope")
 	setpriv --reuid 65532 --regid 65532 --clear-groups sleep 1000 &
 	user=$!
-	eventually grep -q '^Uid:.*65532' /proc/$user/status &&
+	wait_for grep -q '^Uid:.*65532' /proc/$user/status &&
 	yama 1 'EACCES.*ptrace_scope is 1: ' -p $user && as_user true &&
 	yama 2 'EACCES.*ptrace_scope is 2: ' -p $user &&
 	yama 2 'EACCES.*ptrace_scope is 2: ' true && "$PROFIL" -o /dev/null true 2>"$work/err"

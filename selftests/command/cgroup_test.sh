@@ -43,7 +43,7 @@ sample() {
 	rm -f "$work"/result* "$work/profile"
 	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" "$@" </dev/null >"$work/out" 2>"$work/err" &
 	profil=$!
-	eventually sessions_are "$nr" && eventually waits "$profil"
+	attached "$nr"
 }
 
 quiet() {
@@ -100,27 +100,23 @@ joiners() {
 	sample 1 --cgroup "$group" || return
 	start programs/spin read 0.2
 	second=$target
-	join "$second" && eventually sessions_are 2 &&
-	mkdir "$group/new" && start_in "$group/new" programs/spin read 0.3 &&
-	eventually sessions_are 3 && eventually waits "$profil" &&
+	join "$second" && attached 2 &&
+	mkdir "$group/new" && start_in "$group/new" programs/spin read 0.3 && attached 3 &&
 	release && release && release && ended "$first" 0 && ended "$second" 0 &&
 	ended "$target" 0 && finished && quiet && spun 3 0.6 && rmdir "$group/new"
 }
 
-# One process ends just after another one has joined, before a look is due. The other one waits until
-# profil has attached to it: on a slow host it would end before.
+# One process ends just after another one has joined, before a look is due. The other one goes on until
+# profil has more samples than the first one can have.
 last_look() {
-	local first second joined
+	local first
 
 	start_in "$group" programs/spin read 0.001
 	first=$target
 	sample 1 --cgroup "$group" || return
-	mkfifo "$work/joined" && exec {joined}<>"$work/joined" || return
-	programs/spin read 0.3 <&"$joined" &
-	second=$!
-	join "$second" && release && ended "$first" 0 && eventually sessions_are 1 &&
-	printf . >&"$joined" && ended "$second" 0 && finished &&
-	[ "$(rows --by process | grep -c '/spin ')" = 2 ]
+	start programs/spin 1000
+	join "$target" && release && ended "$first" 0 && wait_while "$profil" snapshot_has 5 &&
+	kill_target && finished && [ "$(rows --by process | grep -c '/spin ')" = 2 ]
 }
 
 # A profil in the control group is not one of its processes, and does not wait for its own end.
@@ -131,28 +127,26 @@ itself() {
 		-t "$work/profile" --progress=0.1 --interval 0.1 --cgroup "$group" \
 		</dev/null >"$work/out" 2>"$work/err" &
 	profil=$!
-	eventually sessions_are 1 && sleep 0.5 && sessions_are 1 && release && ended "$target" 0 &&
+	attached 1 && sleep 0.5 && sessions_are 1 && release && ended "$target" 0 &&
 	finished && spun 1 0.3
 }
 
 # --- how it ends ---------------------------------------------------------------------
 
 duration() {
-	start_in "$group" programs/spin 1000
-	sample 1 --cgroup "$group" --duration 0.5 && finished && kill_target &&
-	between 1 "$(all_samples)" 52
+	start_in "$group" programs/spin 1000 && lasts --cgroup "$group"
 }
 
 interrupted() {
 	start_in "$group" programs/spin 1000
-	sample 1 --cgroup "$group" --interval 0.1 && eventually test -s "$work/result" &&
+	sample 1 --cgroup "$group" --interval 0.1 && wait_while "$profil" test -s "$work/result" &&
 	kill -INT "$profil" && finished && kill_target && [ "$(all_samples)" -gt 0 ]
 }
 
 # All processes leave, and the control group is removed: the profile ends, and they continue.
 removed() {
 	mkdir "$group/gone" && start_in "$group/gone" programs/spin 1000
-	sample 1 --cgroup "$group/gone" && kill -USR1 "$profil" && eventually test -s "$work/result" &&
+	sample 1 --cgroup "$group/gone" && snapshot &&
 	join "$target" "$root" && rmdir "$group/gone" && finished && quiet && kill_target &&
 	[ "$(all_samples)" -gt 0 ]
 }
@@ -167,11 +161,11 @@ one_of_two() {
 	other=$target
 	start_in "$group/nested" setpriv --reuid 65532 --regid 65532 --clear-groups \
 		programs/spin read 0.2
-	eventually grep -qx spin "/proc/$target/comm" || return
+	wait_for grep -qx spin "/proc/$target/comm"
 	as_user --cgroup "$group" -t "$work/users" &
 	profil=$!
 	chmod 777 "$work"
-	eventually sessions_are 1 && eventually waits "$profil" && release && release &&
+	attached 1 && release && release &&
 	ended "$other" 0 && ended "$target" 0 && finished &&
 	grep -q "^profil: 1 process in $group is not profiled: /proc/$other/mem: .*EACCES.*another user: run profil as root" \
 		"$work/err" && [ "$(wc -l <"$work/err")" = 1 ] && grep -q spin_much "$work/users"
@@ -185,10 +179,10 @@ one_joins() {
 	local other
 
 	start_in "$group" setpriv --reuid 65532 --regid 65532 --clear-groups programs/spin read 0.1
-	eventually grep -qx spin "/proc/$target/comm" || return
+	wait_for grep -qx spin "/proc/$target/comm"
 	as_user --cgroup "$group" &
 	profil=$!
-	eventually sessions_are 1 && eventually waits "$profil" || return
+	attached 1 || return
 	sleep 1000 &
 	other=$!
 	join "$other" && sleep 0.5 && release && ended "$target" 0 && finished && kill "$other" &&

@@ -293,7 +293,7 @@ full_log() {
 
 	mkfifo "$work/full" && exec {go}<>"$work/full" || return
 	as_user 65536 --rate 2000 --clock random programs/spin read 3 <&"$go" &
-	eventually pgrep -x spin >"$work/pid" && spin=$(<"$work/pid") &&
+	wait_while $! pgrep -x spin >"$work/pid" && spin=$(<"$work/pid") &&
 	kill -STOP "$(status "$spin" PPid)" && echo >&"$go" &&
 	while [[ $(status "$spin" State) != *zombie* ]]; do sleep 0.1; done &&
 	interruptions=$(status "$spin" nonvoluntary_ctxt_switches) &&
@@ -311,7 +311,7 @@ full_log_of_programs() {
 
 	mkfifo "$work/programs" && exec {go}<>"$work/programs" || return
 	as_user 65536 sh -c 'read -r _; for i in $(seq 200); do /bin/true; done' <&"$go" &
-	eventually pgrep -u 65532 -x sh >"$work/pid" && shell=$(<"$work/pid") &&
+	wait_while $! pgrep -u 65532 -x sh >"$work/pid" && shell=$(<"$work/pid") &&
 	kill -STOP "$(status "$shell" PPid)" && echo >&"$go" &&
 	while [[ $(status "$shell" State) != *zombie* ]]; do sleep 0.1; done &&
 	kill -CONT "$(status "$shell" PPid)" && wait $! &&
@@ -329,7 +329,7 @@ lost_exec() {
 	mkfifo "$work/exec" && exec {go}<>"$work/exec" || return
 	as_user 65536 sh -c 'read -r _; for i in $(seq 200); do /bin/true; done
 		exec programs/spin 2' <&"$go" &
-	eventually pgrep -u 65532 -x sh >"$work/pid" && shell=$(<"$work/pid") &&
+	wait_while $! pgrep -u 65532 -x sh >"$work/pid" && shell=$(<"$work/pid") &&
 	kill -STOP "$(status "$shell" PPid)" && echo >&"$go" &&
 	while [[ $(readlink "/proc/$shell/exe") != */programs/spin ]]; do sleep 0.1; done &&
 	kill -CONT "$(status "$shell" PPid)" && wait $! &&
@@ -540,7 +540,8 @@ snapshot() {
 	"$PROFIL" -c tick -o "$work/result" -t "$work/table" \
 		sh -c 'programs/spin 0.4; : >"$1/spun"; read -r line <"$1/go"' sh "$work" &
 	pid=$!
-	eventually test -e "$work/spun" && kill -USR1 "$pid" && eventually report && spun 0.4 &&
+	wait_while "$pid" test -e "$work/spun" && kill -USR1 "$pid" &&
+	wait_while "$pid" report && spun 0.4 &&
 	[ "$(<"$work/result.old")" = before ] && [ ! -s "$work/table" ]
 	status=$?
 	echo >&"$resume"

@@ -122,12 +122,12 @@ removed_program() {
 	exec {go}<>"$work/go"
 	"$work/dir/daemon" read 0.3 <&"$go" &
 	target=$!
-	eventually runs "$target" "$work/dir/daemon" || return
+	wait_while "$target" runs "$target" "$work/dir/daemon" || return
 	rm "$work/dir/daemon"
 	[ "$1" != replaced ] || cp "$programs/version-2" "$work/dir/daemon"
 	run -p "$target" &
 	profil=$!
-	eventually is_attached || { kill "$target" "$profil"; return 1; }
+	wait_while "$profil" is_attached || { kill "$target"; return 1; }
 	printf . >&"$go"
 	wait "$target" && wait "$profil" || return
 	[ "$(objects /daemon)" = "$work/dir/daemon $(build_id programs/spin)" ]

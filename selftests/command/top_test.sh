@@ -37,7 +37,7 @@ attached() {
 ended_target() {
 	start "$SPIN" read 0.2 exit 7 && top -p "$target" && shows 'PID' && release &&
 	ended "$target" 7 && shows '^ENDED, q leaves' && shows ' spin_much ' && typed q && left 0 &&
-	! on_screen spin_much && eventually sessions_are 0
+	hides spin_much && eventually sessions_are 0
 }
 
 # It has /dev/null for the terminal, goes on when the user leaves it, and finishes its work.
@@ -55,7 +55,7 @@ left_command() {
 	chmod +x "$work/worker"
 	top "$work/worker" && shows ' spin_much ' && ! on_screen noise && typed q && left 0 &&
 	[ "$(<"$work/descriptors")" = "$(printf '%s\n' /dev/null /dev/null "$work/err")" ] &&
-	eventually sessions_are 0 && touch "$work/go_on" && eventually test -s "$work/done"
+	eventually sessions_are 0 && touch "$work/go_on" && wait_for test -s "$work/done"
 }
 
 # Its output is not a terminal, so it stays; the status is that of the command.
@@ -71,7 +71,7 @@ killed_command() {
 # profil ends by a signal, and gives the terminal back.
 terminated() {
 	start "$SPIN" read 100 && top -p "$target" && shows 'PID' || return
-	kill "$(pgrep -f "^$PROFIL top -p $target")" && left 0 && ! on_screen PID && kill_target
+	kill "$(pgrep -f "^$PROFIL top -p $target")" && left 0 && hides PID && kill_target
 }
 
 threads() {

@@ -95,7 +95,7 @@ keeps_forks() (
 		}
 	END
 	cd "$work" && gcc -pg -o fork fork.c -L"$libraries" -lprofil -Wl,-rpath,"$libraries" &&
-	PROFIL_GMON_KEEP=1 PROFIL_FALLBACK=quiet timeout -s KILL 30 ./fork
+	PROFIL_GMON_KEEP=1 PROFIL_FALLBACK=quiet ./fork
 )
 
 # ulimit -f: the program ends as without a profile, and no part of a file is left.

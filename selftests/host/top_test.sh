@@ -32,15 +32,19 @@ functions() {
 
 # The name has letters of two bytes, and one that is two columns wide: the object is in its column.
 utf8() {
+	open_sample 100 20 6 3 && wait_for in_columns
+}
+
+# The screen may be half of an earlier one.
+in_columns() {
 	# bash counts characters then
 	local LC_ALL=C.UTF-8 text before after
 
-	open_sample 100 20 6 3 && shows 'größe_漢 +object2' && shows 'object1$' || return
 	text=$(screen)
 	# object2 has another function, which may be above
 	before=$(sed -n 's/\(.*größe_漢.*\)object2$/\1/p' <<<"$text")
 	after=$(sed -n 's/\(.*\)object1$/\1/p' <<<"$text" | head -n 1)
-	[ $((${#before} + 1)) = ${#after} ]
+	[ -n "$before" ] && [ $((${#before} + 1)) = ${#after} ]
 }
 
 by() {
@@ -52,48 +56,50 @@ by() {
 
 # Prints the function in the row in reverse video, which goes on in the next line until it ends.
 selected_function() {
-	screen -e | awk '{
+	screen -e | awk -v name="(function_[0-9]+|größe_漢)" '{
 		for (rest = $0; match(rest, /\033\[[0-9;]*m/); rest = substr(rest, RSTART + RLENGTH)) {
-			if (reverse && match(substr(rest, 1, RSTART - 1), /function_[0-9]+/))
+			if (reverse && match(substr(rest, 1, RSTART - 1), name))
 				print substr(rest, RSTART, RLENGTH)
 			match(rest, /\033\[[0-9;]*m/)
 			code = substr(rest, RSTART + 2, RLENGTH - 3)
 			reverse = code ~ /(^|;)7(;|$)/ || (reverse && code !~ /^(0?|27)(;|$)/)
 		}
-		if (reverse && match(rest, /function_[0-9]+/))
+		if (reverse && match(rest, name))
 			print substr(rest, RSTART, RLENGTH)
 	}'
-}
-
-not() {
-	! "$@"
 }
 
 selection_is() {
 	[ "$(selected_function)" = "$1" ]
 }
 
+# Each address has its name, so that no row is of one that waits for it.
+all_named() {
+	shows ' function_1 ' && hides 'wait for names'
+}
+
 # The selected row keeps its function when others pass it, and the first row is that of the moment.
 selected() {
 	local name
 
-	open_sample 100 20 300 3 && shows ' function_1 ' && eventually selection_is function_1 &&
-	typed Down Down Down && eventually not selection_is function_1 || return
-	name=$(selected_function)
-	echo "# selected: $name"
-	[ -n "$name" ] && typed s s s && shows 'by name' && eventually selection_is "$name" &&
-	typed Home && eventually selection_is function_0 && typed End &&
-	eventually not selection_is function_0
+	open_sample 100 20 300 3 && all_named && wait_for selection_is function_1 &&
+	# the help is shown when the keys before it have had their effect
+	typed Down Down Down '?' && shows '^profil top: keys' && typed x &&
+	wait_for has_selection && echo "# selected: $name" && [ "$name" != function_1 ] &&
+	typed s s s && shows 'by name' && wait_for selection_is "$name" && typed Home &&
+	wait_for selection_is function_0 && typed End && wait_for selection_is größe_漢
 }
 
-# There is no source of made programs, but there are instructions.
-all_named() {
-	! screen | grep -q 'wait for names'
+# Between two writes of the program, it may be in two lines or in none.
+has_selection() {
+	name=$(selected_function | uniq)
+	[ -n "$name" ]
 }
 
-# A row that waits for names has no page.
+# There is no source of made programs, but there are instructions. A row that waits for names has no
+# page.
 pages() {
-	open_sample 100 20 300 3 && shows ' function_1 ' && eventually all_named && typed Enter &&
+	open_sample 100 20 300 3 && all_named && typed Enter &&
 	shows '^# [0-9]+ of [0-9]+ samples are in function_1' && typed i &&
 	shows '^# .*/object1: function_1 at ' && typed q && shows 'FUNCTION +OBJECT' &&
 	typed i && shows 'function_1 at ' && typed Escape && typed t && shows THREAD &&
@@ -110,12 +116,19 @@ help() {
 paused() {
 	local samples
 
-	open_sample 100 20 300 3 && shows ' function_1 ' && typed Space && shows '^PAUSED: program' ||
-		return
-	samples=$(screen | grep -o '[0-9]* samples')
-	sleep 0.5
-	[ -n "$samples" ] && on_screen "$samples" && typed Space && shows '^program' &&
-	! on_screen " $samples"
+	open_sample 100 20 300 3 && shows ' function_1 ' && typed Space && shows '^PAUSED: program' &&
+	samples=$(screen | grep -o ' [0-9]* samples') &&
+	wait_for has_refreshed $(($(nr_refreshed) + 5)) && on_screen "$samples" &&
+	typed Space && shows '^program' && hides "$samples"
+}
+
+# nr_refreshed: prints how often the program has taken samples
+nr_refreshed() {
+	stat -c %s "$work/made/refreshes"
+}
+
+has_refreshed() {
+	[ "$(nr_refreshed)" -ge "$1" ]
 }
 
 # At 40 columns, there are names, and no line is too long; below 30, there is a message.
@@ -126,33 +139,26 @@ has_rows() {
 small() {
 	open_sample 40 12 300 3 && shows '^ *[0-9.]+ +[0-9.]+ function_1$' && shows 'TOTAL% FUNCTION$' &&
 	shows '^q leave' && resized 20 5 && shows '30 columns, 6' && resized 120 30 &&
-	shows 'FUNCTION +OBJECT$' && eventually has_rows
+	shows 'FUNCTION +OBJECT$' && wait_for has_rows
 }
 
 leaves() {
 	open_sample 100 20 300 3 && shows ' function_1 ' && typed q && left 0 &&
 	open_sample 100 20 300 3 && shows ' function_1 ' && typed C-c && left 0 &&
 	# the screen is as it was
-	! on_screen function_1
+	hides function_1
 }
 
 # as from a closed window
 closed() {
 	open_sample 100 20 300 3 && shows ' function_1 ' || return
-	sample=$(pgrep -f "^$SAMPLE $work/made")
-	[ -n "$sample" ] && terminal_close && eventually gone "$sample"
-}
-
-gone() {
-	! [ -e "/proc/$1" ]
+	# not the child that reads names
+	sample=$(pgrep -o -f "^$SAMPLE $work/made") && terminal_close &&
+	wait_for not test -e "/proc/$sample"
 }
 
 many_objects() {
-	open_sample 100 20 4000 4000 || return
-	# the files are made first
-	eventually test -e "$work/made/object1000" && eventually test -e "$work/made/object2000" &&
-	eventually test -e "$work/made/object3000" && eventually test -e "$work/made/object3999" &&
-	shows ' function_1 +object1$' && echo "# $(screen | sed -n 2p)"
+	open_sample 100 20 4000 4000 && shows ' function_1 +object1$' && echo "# $(screen | sed -n 2p)"
 }
 
 unknown_terminal() {

@@ -31,6 +31,12 @@ waits() {
 	grep -q '^State:.*sleeping' "/proc/$1/status"
 }
 
+# attached NUMBER: waits until profil has attached to so many processes, has looked at them, and
+# waits for the log. Two targets that are released before would take both CPUs from it.
+attached() {
+	wait_while "$profil" sessions_are "$1" && wait_while "$profil" waits "$profil"
+}
+
 # ended PID STATUS: waits for a child of this shell; whether that is its exit status
 ended() {
 	local status
@@ -73,6 +79,39 @@ spun() {
 		"$(awk "BEGIN { print 75 * $2 + 3 * $1 }")" &&
 	between "$(awk "BEGIN { print 100 * $2 - $1 }")" "$all" \
 		"$(awk "BEGIN { print 100 * $2 + 4 * $1 }")"
+}
+
+# snapshot: requests a result, and waits until it is written
+snapshot() {
+	rm -f "$work/result" && kill -USR1 "$profil" && wait_while "$profil" test -s "$work/result"
+}
+
+# snapshot_has SAMPLES: whether a new result has at least that many
+snapshot_has() {
+	snapshot && [ "$(all_samples)" -ge "$1" ]
+}
+
+# uptime: prints the time since the machine started, in seconds, rounded to 10 ms
+uptime() {
+	awk '{ print $1 }' /proc/uptime
+}
+
+# lasts OPTION...: profiles the busy target for half a second, and kills it. Its CPU time is read
+# within the two readings of the clock, and it cannot use more CPU time outside of the profile than
+# there is time outside of it.
+lasts() {
+	local began cpu ended
+
+	rm -f "$work/result"
+	began=$(uptime)
+	cpu=$(cpu_seconds "$target")
+	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" --duration 0.5 "$@" </dev/null \
+		>"$work/out" 2>"$work/err" && eventually sessions_are 0 &&
+	cpu=$(awk "BEGIN { print $(cpu_seconds "$target") - $cpu }") && ended=$(uptime) &&
+	kill_target &&
+	between "$(awk "BEGIN { print 100 * ($cpu - ($ended - $began + 0.02 - 0.5)) - 1 }")" \
+		"$(all_samples)" "$(awk "BEGIN { print 100 * $cpu + 1 }")" &&
+	[ "$(all_samples)" -gt 0 ]
 }
 
 # cpu_seconds PID: prints the CPU time of a process with one thread

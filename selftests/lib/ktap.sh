@@ -97,9 +97,34 @@ between() {
 		{ echo "# $2 is not in $1 to $3"; false; }
 }
 
-# eventually COMMAND [ARG...]: repeats the command until it succeeds, for up to 3 s. The module's
-# worker runs at once, RCU frees after some ticks, and a hook that was attached for the first
-# time is detached one second after its last session.
+# wait_for COMMAND [ARG...]: repeats the command until it succeeds. It is for what another program
+# does: how long that takes depends on the load, so only the time limit of the whole run ends it.
+# Before that, it says what it waits for.
+wait_for() {
+	local tries=0
+
+	until "$@"; do
+		[ -z "$doer" ] || kill -0 "$doer" 2>/dev/null || return
+		((++tries != 300)) || echo "# waits for: $*" >&2
+		sleep 0.1
+	done
+}
+
+# wait_while PID COMMAND [ARG...]: the same; fails if the process ends before
+wait_while() {
+	local doer=$1
+
+	wait_for "${@:2}"
+}
+
+not() {
+	! "$@"
+}
+
+# eventually COMMAND [ARG...]: repeats the command until it succeeds, up to 30 times in 3 s. It is
+# for what the module does when programs have done their part: its worker runs at once, RCU frees
+# after some ticks, and a hook that was attached for the first time is detached one second after its
+# last session.
 eventually() {
 	local _
 

@@ -40,9 +40,12 @@ screen() {
 	terminal capture-pane -p "$@"
 }
 
-# shows PATTERN: waits until a line of the screen matches (grep -E)
+# shows PATTERN: waits until a line of the screen matches (grep -E). Fails if the command ends first
 shows() {
-	eventually on_screen "$1" || {
+	local has_ended=false
+
+	wait_for on_screen_or_ended "$1"
+	! $has_ended || {
 		echo "# not on the screen: $1"
 		screen | sed 's/^/#   /'
 		return 1
@@ -53,7 +56,16 @@ on_screen() {
 	screen | grep -qE -- "$1"
 }
 
+on_screen_or_ended() {
+	on_screen "$1" || { [ -s "$work/status" ] && has_ended=true; }
+}
+
+# hides PATTERN: waits until no line matches. What is written is on the screen some time later
+hides() {
+	wait_for not on_screen "$1"
+}
+
 # left STATUS: waits until the command has ended; whether that is its exit status
 left() {
-	eventually test -s "$work/status" && [ "$(<"$work/status")" = "$1" ]
+	wait_for test -s "$work/status" && [ "$(<"$work/status")" = "$1" ]
 }

@@ -15,13 +15,6 @@ kept=$programs/kept plug=$programs/plug.so other=$programs/plug-other.so
 RATE=1000
 seconds=0.5
 
-# The program's functions take equal times: each half of the samples, plus or minus 4 standard
-# deviations of 500 samples at random points, sqrt(500) / 2 = 11; and 3/4 and 1/4 of 250, sqrt(250 x
-# 3/16) = 7. One round more or less is 1 % of the time.
-half_low=200 half_high=300
-three_low=155 three_high=220
-one_low=30 one_high=95
-
 # kept ARG...: runs the program in an empty directory, with its output in $work/out and err.
 # Return: its exit status
 kept() {
@@ -60,35 +53,44 @@ field() {
 
 # appears FILE: waits until it exists: after a signal, it follows the end of the program.
 appears() {
-	local i
-
-	for i in $(seq 100); do
-		[ ! -e "$work/dir/$1" ] || return 0
-		sleep 0.05
-	done
-	echo "# no $1 after $i attempts"
-	return 1
+	wait_for test -e "$work/dir/$1"
 }
 
-# rounds PID: the number of rounds that the process has printed
-rounds() {
-	awk -v pid="$1" '$1 == "work" && $2 == pid { n += $3 } END { print n + 0 }' "$work/out"
+# worked FIELD PID: the sum of a field of all lines "work" of the process: 3, its rounds; 4, its ms
+worked() {
+	awk -v field="$1" -v pid="$2" '$1 == "work" && $2 == pid { n += $field }
+		END { print n + 0 }' "$work/out"
 }
 
-# program_agrees FILE PID: whether gprof shows the time and calls of the program's own function
+# are_due SAMPLES SHARE MS: whether a function with this share of the CPU time has its samples, one for
+# each ms, plus or minus 4 standard deviations of as many at random points, and 5 as gprof rounds
+# to 10 ms. A round takes some 40 ms, so that the CPU time is not that in the arguments.
+are_due() {
+	awk -v samples="$1" -v share="$2" -v ms="$3" 'BEGIN {
+		due = share * ms
+		allowed = 4 * sqrt(due * (1 - share)) + 5
+		if (samples < due - allowed || samples > due + allowed) {
+			print "# " samples " samples are not " due " +- " allowed
+			exit 1
+		}
+	}'
+}
+
+# program_agrees FILE PID: whether gprof shows the time and calls of the program's own function, which
+# has half of the time
 program_agrees() {
-	between $half_low "$(samples "$kept" "$1" own)" $half_high &&
-	same "$(calls "$kept" "$1" own)" "$(rounds "$2")"
+	are_due "$(samples "$kept" "$1" own)" 0.5 "$(worked 4 "$2")" &&
+	same "$(calls "$kept" "$1" own)" "$(worked 3 "$2")"
 }
 
 # plug_agrees FILE PID: the same for the functions of the shared object
 plug_agrees() {
 	local name
 
-	between $three_low "$(samples "$plug" "$1" three_quarters)" $three_high &&
-	between $one_low "$(samples "$plug" "$1" one_quarter)" $one_high || return
+	are_due "$(samples "$plug" "$1" three_quarters)" 0.375 "$(worked 4 "$2")" &&
+	are_due "$(samples "$plug" "$1" one_quarter)" 0.125 "$(worked 4 "$2")" || return
 	for name in plug three_quarters one_quarter; do
-		same "$(calls "$plug" "$1" $name)" "$(rounds "$2")" || return
+		same "$(calls "$plug" "$1" $name)" "$(worked 3 "$2")" || return
 	done
 }
 
@@ -133,14 +135,13 @@ prefix() {
 reload() {
 	local pid
 
-	kept "$plug" reload "$other" && pid=$(field 2) || return
-	between $((2 * half_low)) "$(samples "$kept" gmon.out own)" $((2 * half_high)) &&
-	same "$(calls "$kept" gmon.out own)" "$(rounds "$pid")" || return
-	# half of the time twice, and the other object all the time
-	between $three_low "$(samples "$plug" "gmon.out.$pid.plug.so" three_quarters)" $three_high &&
+	kept "$plug" reload "$other" && pid=$(field 2) && program_agrees gmon.out "$pid" || return
+	# one object before and after the other
+	are_due "$(samples "$plug" "gmon.out.$pid.plug.so" three_quarters)" 0.375 \
+		$(($(field 4) + $(field 4 3))) &&
 	same "$(calls "$plug" "gmon.out.$pid.plug.so" plug)" $(($(field 3) + $(field 3 3))) &&
-	between $three_low "$(samples "$other" "gmon.out.$pid.plug-other.so" three_quarters)" \
-		$three_high &&
+	are_due "$(samples "$other" "gmon.out.$pid.plug-other.so" three_quarters)" 0.375 \
+		"$(field 4 2)" &&
 	same "$(calls "$other" "gmon.out.$pid.plug-other.so" plug)" "$(field 3 2)" && only_files 3
 }
 
@@ -170,8 +171,8 @@ while_busy() {
 	# not that of the test before
 	: >"$work/out"
 	keep "$plug" busy &
-	eventually grep -q ^work "$work/out" 2>/dev/null && pid=$(field 2) &&
-	eventually grep -q '^State:.*stopped' "/proc/$pid/status" || return
+	wait_for grep -q ^work "$work/out" && pid=$(field 2) &&
+	wait_for grep -q '^State:.*stopped' "/proc/$pid/status" || return
 	[ ! -e "$work/dir/gmon.out" ] && echo earlier >"$work/dir/gmon.out" || return
 	kill -KILL "$pid"
 	wait
@@ -205,12 +206,8 @@ executes() {
 	keep "$plug" exec /bin/true && both_agree && only_files 2
 }
 
-no_companion_runs() {
-	! pgrep -x profil-gmon >/dev/null
-}
-
 nothing_left() {
-	keep "$plug" exit && eventually no_companion_runs
+	keep "$plug" exit && wait_for not pgrep -x profil-gmon >/dev/null
 }
 
 # The program closes its end of a pipe, and runs on: the companion must not have another.
@@ -218,7 +215,7 @@ pipe_ends() {
 	rm -rf "$work/dir" && mkdir -p "$work/dir" && mkfifo "$work/fifo" || return
 	(cd "$work/dir" && PROFIL_GMON_KEEP=1 LD_PRELOAD="$library" exec "$kept" 0.1 "$plug" \
 		busy >"$work/fifo") &
-	timeout 20 cat "$work/fifo" >"$work/out" && kill -KILL $!
+	cat "$work/fifo" >"$work/out" && kill -KILL $!
 	wait
 	grep -q ^work "$work/out" && appears gmon.out
 }

@@ -6,8 +6,9 @@
  *        top_sample DIRECTORY FUNCTIONS OBJECTS REFRESHES
  *
  * Writes OBJECTS programs with FUNCTIONS functions together to DIRECTORY. Function 1 has half of
- * all samples. Shows them on the terminal until q is typed; or, on a terminal of its own, REFRESHES
- * times, once the names are known. Each of these is a function of its own, which callgrind shows.
+ * all samples. Shows them on the terminal until q is typed, and adds a byte to the file
+ * DIRECTORY/refreshes each time; or, on a terminal and by a clock of its own, REFRESHES times, once
+ * the names are known. Each of these is a function of its own, which callgrind shows.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -125,6 +126,7 @@ static void take_all(void)
 
 static void show(void)
 {
+	const int refreshes = open("refreshes", O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	const uint64_t start = time_ns(CLOCK_MONOTONIC);
 	struct pollfd keys = { .fd = STDOUT_FILENO, .events = POLLIN };
 
@@ -132,38 +134,98 @@ static void show(void)
 		take_samples(PER_REFRESH);
 		so_far.elapsed_ns = time_ns(CLOCK_MONOTONIC) - start;
 		step_refresh();
+		if (write(refreshes, ".", 1) != 1)
+			err(1, "refreshes");
 	} while (poll(&keys, 1, 100) <= 0 || top_key(top, &run));
 	top_end(top, &run);
 }
 
 /* --- on a terminal of its own ------------------------------------------------------ */
 
+#define COLUMNS	160
+#define ROWS	50
+
+/* The clock of the view; 0: it has that of the machine. See the Makefile for --wrap. */
+static uint64_t clock_ns;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __real_ppoll(struct pollfd *polled, nfds_t nr, const struct timespec *time,
+		 const sigset_t *mask);
+int __wrap_ppoll(struct pollfd *polled, nfds_t nr, const struct timespec *time,
+		 const sigset_t *mask);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	if (clock != CLOCK_MONOTONIC || !clock_ns)
+		return __real_clock_gettime(clock, time);
+	*time = (struct timespec){ .tv_sec = (time_t)(clock_ns / NS_PER_S),
+				   .tv_nsec = (long)(clock_ns % NS_PER_S) };
+	return 0;
+}
+
+/* The child that reads names answers within the moment that the view waits for it. */
+int __wrap_ppoll(struct pollfd *polled, nfds_t nr, const struct timespec *time,
+		 const sigset_t *mask)
+{
+	return __real_ppoll(polled, nr, clock_ns ? NULL : time, mask);
+}
+
 static int master;
+
+static void set_rows(unsigned short rows)
+{
+	const struct winsize size = { .ws_row = rows, .ws_col = COLUMNS };
+
+	if (ioctl(master, TIOCSWINSZ, &size))
+		err(1, "no size of a terminal");
+}
 
 static int open_pty(void)
 {
-	const struct winsize size = { .ws_row = 50, .ws_col = 160 };
 	int slave;
 
 	master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
 	if (master < 0 || grantpt(master) || unlockpt(master))
 		err(1, "no pseudo-terminal");
 	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
-	if (slave < 0 || ioctl(slave, TIOCSWINSZ, &size))
+	if (slave < 0)
 		err(1, "no pseudo-terminal");
+	set_rows(ROWS);
 	return slave;
 }
 
-/* Return: how many bytes were written to the terminal. */
-static size_t drain(void)
+/* Add what was written to the terminal, up to so many bytes. Return: how many there were. */
+static size_t drain(char *text, size_t room)
 {
 	char bytes[4096];
 	size_t sum = 0;
 	ssize_t nr;
 
-	while ((nr = read(master, bytes, sizeof(bytes))) > 0)
+	while ((nr = read(master, bytes, sizeof(bytes))) > 0) {
+		if (sum + (size_t)nr < room)
+			memcpy(text + sum, bytes, (size_t)nr);
 		sum += (size_t)nr;
+	}
 	return sum;
+}
+
+/*
+ * Whether samples wait for names. A terminal of another size is written anew, with the line that
+ * says so.
+ */
+static bool is_waiting(void)
+{
+	static char text[4 * COLUMNS * ROWS];
+	static bool is_smaller;
+
+	is_smaller = !is_smaller;
+	set_rows(is_smaller ? ROWS - 1 : ROWS);
+	if (top_show(top, &run))
+		errx(1, "no view");
+	memset(text, 0, sizeof(text));
+	drain(text, sizeof(text));
+	return is_smaller || strstr(text, "wait for names");
 }
 
 static void refresh(long nr)
@@ -172,21 +234,16 @@ static void refresh(long nr)
 	size_t bytes = 0;
 	long i;
 
-	/* all names are read in this time */
-	for (i = 0; i < 300; i++) {
-		if (recording_read(recording, fake.read) != 1 || top_show(top, &run))
-			errx(1, "no view");
-		drain();
+	while (is_waiting())
 		usleep(10000);
-	}
 	for (i = 0; i < nr; i++) {
 		take_samples(PER_REFRESH);
 		/* the shares of the last seconds fall */
-		usleep(100000);
+		clock_ns += NS_PER_S / 10;
 		before = time_ns(CLOCK_PROCESS_CPUTIME_ID);
 		step_refresh();
 		used += time_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
-		bytes += drain();
+		bytes += drain(NULL, 0);
 	}
 	printf("%ld refreshes: %.3f ms of CPU time and %zu bytes each\n", nr,
 	       (double)used / 1e6 / (double)nr, bytes / (size_t)nr);
@@ -201,8 +258,10 @@ int main(int argc, char **argv)
 		errx(1, "usage: top_sample DIRECTORY FUNCTIONS OBJECTS [REFRESHES]");
 	nr_functions = strtoul(argv[2], NULL, 10);
 	nr_objects = strtoul(argv[3], NULL, 10);
-	if (argc > 4)
+	if (argc > 4) {
 		options.terminal = open_pty();
+		clock_ns = NS_PER_S;
+	}
 	recording = recording_new();
 	fake_log_open(&fake);
 	run = (struct details_run){
