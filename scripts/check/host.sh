@@ -19,7 +19,7 @@ sanitize() {
 
 # The fuzzers of what reads files and variables of other programs
 readers() {
-	make -s -C selftests/fuzz/readers check READER_RUNS=20000
+	make -s -C selftests/fuzz/readers check
 }
 
 # host_tests NAME...: selftests/host/NAME_test.sh
