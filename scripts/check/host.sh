@@ -19,7 +19,11 @@ sanitize() {
 
 # The fuzzers of what reads files and variables of other programs
 readers() {
-	make -s -C selftests/fuzz/readers check
+	make -s -C selftests/fuzz/readers check READER_RUNS=5000
+}
+
+readers_long() {
+	make -s -C selftests/fuzz/readers check READER_RUNS=20000
 }
 
 # host_tests NAME...: selftests/host/NAME_test.sh

@@ -16,6 +16,8 @@ code="lib module tools uapi version.mk scripts/deps scripts/kernel selftests/lib
 unit_code="$code selftests/unit selftests/libprofil"
 # and their tests without a guest
 host_code="$unit_code selftests/host selftests/run.sh"
+# and with one that has this machine's files
+command_code="$code selftests scripts/vm scripts/demo-words.pl"
 # the patches for a kernel's tree
 kernel_code="module uapi version.mk scripts/kernel scripts/deps selftests LICENSES"
 
@@ -24,22 +26,24 @@ declare -A inputs=(
 	[unit_musl]=$unit_code
 	[sanitize]=$unit_code
 	[readers]="$unit_code selftests/fuzz/readers"
+	[readers_long]="$unit_code selftests/fuzz/readers"
 	[native]=$host_code
 	[exports]=$host_code
 	[static_kernel]="module uapi version.mk scripts/kernel scripts/deps"
 	[static_patches]=$kernel_code
+	[static_patch_tests]=$kernel_code
 	[in_tree]="$kernel_code lib"
-	[command_short]="$code selftests scripts/vm"
-	[command_long]="$code selftests scripts/vm"
+	[command_short]=$command_code
+	[command_long]=$command_code
 	[static_manuals]="lib/man tools/man"
 )
 # These have random inputs from CHECK_SEED, which the others do not see.
-seeded_steps="readers"
+seeded_steps="readers readers_long"
 
 # inputs_of STEP: its paths, a line each
 inputs_of() {
 	# shellcheck disable=SC2086 # words
-	[[ ! ${inputs[$1]-} ]] || printf '%s\n' ${inputs[$1]} scripts/check selftests/lists.sh | sort -u
+	[[ ! ${inputs[$1]-} ]] || printf '%s\n' ${inputs[$1]} .gitignore scripts/check selftests/lists.sh | sort -u
 }
 
 # environment_of STEP: the variables that a step has, a line each. No others reach it.

@@ -35,7 +35,7 @@ static_user() {
 static_changed() {
 	{ git diff --name-only --diff-filter=d HEAD~1 -- lib tools 2>/dev/null ||
 		git ls-files lib tools
-	git ls-files -o --exclude-standard lib tools; } | grep '\.c$' | check_user_code
+	git ls-files -o --exclude-standard lib tools; } | sed -n '/\.c$/p' | check_user_code
 }
 
 # check_user_code: cppcheck for all, which takes seconds; clang-tidy for the files on stdin
@@ -48,11 +48,10 @@ check_user_code() {
 		--suppress=missingIncludeSystem -Iuapi -Ilib -Ilib/include -Itools lib tools ||
 		return
 	sources=$(grep -v '^tools/generated/')
-	grep -vE '/(aix|osf1|solaris)\.c$' <<<"$sources" | tidy || return
+	tidy < <(grep -vE '/(aix|osf1|solaris)\.c$' <<<"$sources") || return
 	# these include their dialect's headers
 	for dialect in aix osf1 solaris; do
-		grep -E "/$dialect\.c$" <<<"$sources" |
-			tidy "-Ilib/include/profil/$dialect" || return
+		tidy "-Ilib/include/profil/$dialect" < <(grep -E "/$dialect\.c$" <<<"$sources") || return
 	done
 }
 
@@ -163,18 +162,28 @@ user_space_rules=(
 	# instructions of a processor
 	ARCH_DEFINES)
 
-# What `make patch` writes, by all rules of the kernel, those for commit messages and MAINTAINERS too
+# What `make patch` writes, by all rules of the kernel, those for commit messages and MAINTAINERS too:
+# the interface and the module
 static_patches() {
-	local IFS=, patches source status=0 tests
+	local source patches
 
-	source=$(scripts/kernel/source 6.12) &&
-	mapfile -t patches < <(scripts/kernel/patch "$source") && [ ${#patches[@]} = 3 ] || return
-	# the largest takes longer than both others
-	check_patches "$source" "${user_space_rules[*]}" "${patches[2]}" &
-	tests=$!
+	make_patches static_patches &&
 	# tracepoints are laid out as everywhere in the kernel
-	check_patches "$source" OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT "${patches[@]:0:2}" || status=1
-	wait "$tests" && return $status
+	check_patches "$source" OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT "${patches[@]:0:2}"
+}
+
+# and the selftests, which take two minutes
+static_patch_tests() {
+	local IFS=, source patches
+
+	make_patches static_patch_tests && check_patches "$source" "${user_space_rules[*]}" "${patches[2]}"
+}
+
+# make_patches FOLDER: sets `source`, the kernel's, and `patches`, their names
+make_patches() {
+	source=$(scripts/kernel/source 6.12) &&
+	mapfile -t patches < <(scripts/kernel/patch "$source" "$logs/$1") &&
+	[ ${#patches[@]} = 3 ]
 }
 
 # check_patches SOURCE IGNORED PATCH...: by the kernel's checkpatch

@@ -4,6 +4,7 @@
 # The steps of scripts/check/run: their lists, and which function runs each. A step prints what is
 # wrong and returns nonzero if it fails. Sourced in the top folder of the checkout.
 
+logs=build/check
 # shellcheck source=../../selftests/lists.sh
 . selftests/lists.sh
 # shellcheck source=passed.sh
@@ -23,9 +24,10 @@ gate_steps=(guest_6.12_smp2 command_short readers version_6.1 static_patches nat
 # A debug kernel takes a quarter of an hour to build: the gate has its bugs if that was done.
 ! compgen -G "${passed_folder%/*}/built/6.12-debug-*/complete" >/dev/null || gate_steps+=(debug_bugs)
 # What make check-full adds
-full_steps=(debug_bugs guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.1_smp2_long command_long guest_6.12_smp2_long
-	in_tree static_user sanitize exports vm installed version_5.10 version_7.3 packages static_kernel_others
-	lockstep unit_musl tickless coarse_timers many_cpus ftrace_kill)
+full_steps=(debug_bugs guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.1_smp2_long command_long
+	guest_6.12_smp2_long in_tree static_user static_patch_tests sanitize readers_long exports vm
+	installed version_5.10 version_7.3 packages static_kernel_others lockstep unit_musl tickless
+	coarse_timers many_cpus ftrace_kill)
 # What make check-all adds. Debug kernels are in scripts/kernel/config; kcov guides the fuzzer by
 # coverage, kcsan finds data races.
 other_steps=(compiled_i386 compiled_riscv64 faults debug_long guest_6.12-kcsan_smp4 fuzz_6.12-kcov
