@@ -174,15 +174,15 @@ lockstep() {
 	SHIFT=1 one_program 6.1 1 "" selftests/machine/lockstep_test.sh
 }
 
-# run_fuzzer SECONDS KERNEL: random programs, and the module's invariants
+# run_fuzzer KERNEL OPTION...: random programs, and the module's invariants
 run_fuzzer() {
 	make -s -C selftests/fuzz/device &&
-	one_program "$2" 2 "" selftests/fuzz/device/fuzz --seconds "$1" \
+	one_program "$1" 2 "" selftests/fuzz/device/fuzz --seed "${CHECK_SEED:-1}" "${@:2}" \
 		--corpus selftests/fuzz/device/corpus.txt
 }
 
 fuzz() {
-	run_fuzzer 20 6.12
+	run_fuzzer 6.12 --programs 500
 }
 
 # Everything that is not specific to x86

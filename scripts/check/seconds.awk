@@ -97,6 +97,7 @@ END {
 		exit
 	print "# SPDX-License-Identifier: GPL-2.0-only" >known
 	print "# CPU seconds of each step and program of scripts/check/run (--note-seconds)" >known
+	close(known)
 	for (key in seconds)
 		limit[key] = seconds[key]
 	for (key in limit)
