@@ -106,8 +106,8 @@ joiners() {
 	ended "$target" 0 && finished && quiet && spun 3 0.6 && rmdir "$group/new"
 }
 
-# One process ends just after another one has joined, before a look is due. The other one goes on until
-# profil has more samples than the first one can have.
+# One process ends just after another one has joined, before a look is due. The other one goes on
+# until profil has more samples than the first one can have.
 last_look() {
 	local first
 
@@ -115,7 +115,8 @@ last_look() {
 	first=$target
 	sample 1 --cgroup "$group" || return
 	start programs/spin 1000
-	join "$target" && release && ended "$first" 0 && wait_while "$profil" snapshot_has 5 &&
+	wait_for grep -qx spin "/proc/$target/comm" && join "$target" && release &&
+	ended "$first" 0 && wait_while "$profil" snapshot_has 5 &&
 	kill_target && finished && [ "$(rows --by process | grep -c '/spin ')" = 2 ]
 }
 
