@@ -85,8 +85,8 @@ END {
 	}
 	for (step in known_sum)
 		if (sum[step] > 2 && !is_sealed[step])
-			ratios[++n] = sum[step] / known_sum[step]
-	speed = median(ratios, n)
+			ratios[++nr] = sum[step] / known_sum[step]
+	speed = median(ratios, nr)
 	for (step in known_sum) {
 		expected = known_sum[step] * (is_sealed[step] ? 1 : speed)
 		if (sum[step] > 1.25 * expected && sum[step] > expected + 2)
