@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 	if (cpus > 1)
 		snprintf(machine, sizeof(machine), " with %ld possible CPUs", cpus);
 	printf("scale,sample at a tick%s,%s,instructions,%u,%.1f,%u\n", machine, name,
-	       closest_difference(&bare, gaps, (unsigned int)mean), mean, gaps->nr);
+	       likely_difference(&bare, gaps, (unsigned int)mean), mean, gaps->nr);
 	/* that of few is lost in the noise */
 	if (sleepers->number >= NR_FOR_MEMORY)
 		printf("scale,memory of a process%s,%s,bytes,%.0f,,%u\n", machine, name,

@@ -7,9 +7,9 @@
  * Interruptions of a loop (load/gaps.h) are compared with interrupts that do not sample: the tick
  * before the module's hook is attached, and a timer that does nothing, of selftests/late.
  *
- * There must be two frequent numbers, without and with a sample, that differ as they should. And
- * the means must not differ by much more or less, as they would if the cost had changed by as much
- * as the kernel's paths in an interrupt differ.
+ * The kernel's paths in an interrupt differ by 18 instructions, and their proportions change from
+ * second to second. So the difference counts by which most of the costs occur with a sample, too;
+ * the means only find what has become very different.
  *
  *	scripts/check/run sample_cost
  *
@@ -29,8 +29,8 @@
 #define TEXT_BYTES	((size_t)1 << 16)	/* profiled, from the page of measure_gaps() on */
 /* in instructions: */
 #define SPREAD		50	/* of the paths of the kernel around the median */
-#define MEAN_TOLERANCE	15	/* the proportion of paths makes up to 10; they differ by 18 */
 #define TOLERANCE	10	/* the tree of timers takes up to 7 more or fewer */
+#define MEAN_TOLERANCE	25	/* the same, and at most the 18 by which the paths differ */
 #define HASH		140	/* one in four random samples computes the next points */
 
 FIXTURE(cost) {
@@ -56,18 +56,18 @@ FIXTURE_VARIANT(cost) {
 /*
  * The ticks first: for the timer, the kprobe of selftests/late is loaded, which makes ticks dearer.
  */
-COST(tick, false, PROFIL_CLOCK_TICK, 250, 130, 138);
+COST(tick, false, PROFIL_CLOCK_TICK, 250, 133, 136);
 /* 2 Hz: nearly all ticks take no sample, and one in 125 does */
-COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 103, 99);
+COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 98, 101);
 FIXTURE_VARIANT_ADD(cost, tick_beside_target) {
-	.beside_target = true, .clock = PROFIL_CLOCK_TICK, .rate = 250, .figures = { 154, 154 },
+	.beside_target = true, .clock = PROFIL_CLOCK_TICK, .rate = 250, .figures = { 156, 156 },
 };
 
-COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 191, 195);
-COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 83, 80);
+COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 196, 198);
+COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 83, 79);
 COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 98, 95);
-COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 166, 162);
-COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 184, 177);
+COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 166, 163);
+COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 184, 179);
 
 FIXTURE_SETUP(cost)
 {
@@ -169,7 +169,7 @@ TEST_F(cost, sample)
 	if (kernel < 0)
 		SKIP(return, "no figures of this kernel");
 	figure = variant->figures[kernel];
-	difference = closest_difference(&bare, self->gaps, figure);
+	difference = likely_difference(&bare, self->gaps, figure);
 	ksft_print_msg("%u instructions for a sample, %.1f in the mean, %u expected; %u times\n",
 		       difference, mean, figure, self->gaps->nr);
 	EXPECT_GE(figure + TOLERANCE, difference);
@@ -177,7 +177,7 @@ TEST_F(cost, sample)
 	EXPECT_GE(figure + MEAN_TOLERANCE, mean);
 	EXPECT_LE(figure - MEAN_TOLERANCE, mean);
 	if (variant->clock == PROFIL_CLOCK_RANDOM) {
-		difference = closest_difference(&bare, self->gaps, figure + HASH);
+		difference = likely_difference(&bare, self->gaps, figure + HASH);
 		ksft_print_msg("%u if it computes the next points\n", difference);
 		EXPECT_GE(figure + HASH + TOLERANCE, difference);
 		EXPECT_LE(figure + HASH, difference + TOLERANCE);

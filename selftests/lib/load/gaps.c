@@ -3,7 +3,8 @@
 #include "load/gaps.h"
 
 #define SHORTEST	200	/* interruption, in instructions */
-#define FREQUENT(nr)	((nr) / 25)
+#define SEEN(nr)	((nr) / 50)	/* so often is no chance */
+#define FAR		40	/* from the figure, twice as much as the kernel's paths differ */
 
 struct gaps *make_gaps(unsigned int nr)
 {
@@ -111,14 +112,14 @@ unsigned int most_frequent_gap(const struct gaps *gaps)
 	return best;
 }
 
-/* Returns the next frequent cost from *@from on, which is advanced, or 0. Sorted. */
-static unsigned int next_cost(const struct gaps *gaps, unsigned int *from)
+/* Returns the next cost from *@from on that occurs @least times, and advances *@from; or 0. Sorted. */
+static unsigned int next_cost(const struct gaps *gaps, unsigned int least, unsigned int *from)
 {
 	unsigned int begin, end;
 
 	for (begin = *from; begin < gaps->nr; begin = end) {
 		end = end_of_equal(gaps, begin);
-		if (end - begin >= FREQUENT(gaps->nr)) {
+		if (end - begin >= least) {
 			*from = end;
 			return gaps->cost[begin];
 		}
@@ -126,16 +127,41 @@ static unsigned int next_cost(const struct gaps *gaps, unsigned int *from)
 	return 0;
 }
 
-unsigned int closest_difference(const struct gaps *bare, const struct gaps *sampling,
-				unsigned int figure)
+static bool has_cost(const struct gaps *gaps, unsigned int cost)
 {
-	unsigned int best = 0, i = 0, k, b, s;
+	unsigned int i = 0, found;
 
-	while ((b = next_cost(bare, &i))) {
-		k = 0;
-		while ((s = next_cost(sampling, &k)))
-			if (abs((int)(s - b - figure)) < abs((int)(best - figure)))
-				best = s - b;
+	while ((found = next_cost(gaps, SEEN(gaps->nr), &i)))
+		if (found == cost)
+			return true;
+	return false;
+}
+
+/* Returns how many costs of @bare occur in @sampling with @difference more. */
+static unsigned int matches(const struct gaps *bare, const struct gaps *sampling, int difference)
+{
+	unsigned int nr = 0, i = 0, cost;
+
+	while ((cost = next_cost(bare, SEEN(bare->nr), &i)))
+		nr += has_cost(sampling, cost + difference);
+	return nr;
+}
+
+unsigned int likely_difference(const struct gaps *bare, const struct gaps *sampling,
+			       unsigned int figure)
+{
+	unsigned int best = 0, most = 0, nr;
+	int far, side;
+
+	/* from the figure on, so that of equally good ones the closest is kept */
+	for (far = 0; far <= FAR; far++) {
+		for (side = -1; side <= 1; side += 2) {
+			nr = matches(bare, sampling, (int)figure + side * far);
+			if (nr > most) {
+				most = nr;
+				best = figure + side * far;
+			}
+		}
 	}
 	return best;
 }

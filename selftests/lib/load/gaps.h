@@ -33,8 +33,11 @@ double mean_gap(struct gaps *gaps, unsigned int spread);
 /* Returns the most frequent cost. Sorted. */
 unsigned int most_frequent_gap(const struct gaps *gaps);
 
-/* Returns the difference of two frequent costs that is closest to @figure. Both are sorted. */
-unsigned int closest_difference(const struct gaps *bare, const struct gaps *sampling,
-				unsigned int figure);
+/*
+ * Returns the difference, near @figure, by which most of the costs in @bare occur in @sampling, too:
+ * each path of the kernel costs as much more. 0 if none does. Both are sorted.
+ */
+unsigned int likely_difference(const struct gaps *bare, const struct gaps *sampling,
+			       unsigned int figure);
 
 #endif /* SELFTESTS_GAPS_H */
