@@ -17,7 +17,7 @@ unit_code="$code selftests/unit selftests/libprofil"
 # and their tests without a guest
 host_code="$unit_code selftests/host selftests/run.sh"
 # and with one that has this machine's files
-command_code="$code selftests scripts/vm scripts/demo-words.pl"
+command_code="$code selftests containers scripts/vm scripts/demo-words.pl"
 # the patches for a kernel's tree
 kernel_code="module uapi version.mk scripts/kernel scripts/deps selftests LICENSES"
 
