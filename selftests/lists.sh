@@ -66,8 +66,7 @@ command_long_scripts=(command/follow_test.sh command/files_test.sh command/jit_t
 # minutes each, for make check-all. Tests of counts are omitted, because there kernel threads take a
 # notable part of the time (lib/profile/expect_count.h).
 debug_bug_programs=(process/fork_test core/lifecycle_test
-	"memory/remap_test -r change.ANON_dont_need.accounted_for" machine/kunit_test.sh
-	machine/leak_test.sh)
+	"memory/remap_test -r change.ANON_dont_need.accounted_for" machine/kunit_test.sh)
 debug_programs=(core/abi_test process/sharers_test process/denied_test memory/recheck_test
 	core/limits_test core/flags_test attach/attach_refused_test attacks/uncharged_memory_test
 	attacks/start_waits_test attacks/many_users_test)

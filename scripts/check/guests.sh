@@ -32,8 +32,9 @@ test_parameters() {
 
 # More options of scripts/vm/run for sealed guests (scripts/check/seeds)
 vm_options=()
-# Variables for the tests
+# Variables for the tests; and of the gate: machine/module_test.sh finds its bugs with 5 cycles
 settings=()
+gate_settings=(CYCLES=5)
 
 # sealed KERNEL SMP APPEND TESTS COMMAND...: COMMAND runs these tests, of which there are several words
 # in TESTS. The guest has only the files that they use: what others use does not change its inputs.
@@ -104,6 +105,7 @@ guest() {
 		;;
 	2:*)
 		tests=("${short_programs[@]}")
+		settings+=("${gate_settings[@]}")
 		;;
 	4:*)
 		tests=("${race_programs[@]}")
@@ -112,10 +114,14 @@ guest() {
 	run_tests "$1" "$2" "${tests[@]}"
 }
 
-# The bugs of selftests/bugs that only a debug kernel shows
+# The bugs of selftests/bugs that only a debug kernel shows. One of them needs as long as all others.
 debug_bugs() {
-	settings+=(PROGRAMS=core/thread_only_test) # for machine/leak_test.sh
 	run_tests 6.12-debug 2 "${debug_bug_programs[@]}"
+}
+
+debug_leak_bug() {
+	settings+=(PROGRAMS=core/thread_only_test)
+	run_tests 6.12-debug 2 machine/leak_test.sh
 }
 
 debug_long() {

@@ -27,11 +27,12 @@ BEGIN {
 	sealed = 0
 	whole = ""
 	delete cpu
+	delete took
 	file = logs "/" step ".log"
 	while ((getline line <file) > 0) {
 		if (line ~ /^vm: seed /)
 			sealed = 1
-		if (line !~ /^ *# [^ ]+ took [0-9]+ s, CPU time/)
+		if (line !~ /^ *# [^ ]+ .*took [0-9]+ s, CPU time/)
 			continue
 		n = split(line, word, " ")
 		# the step as a whole is counted if it has no programs
@@ -41,9 +42,12 @@ BEGIN {
 		}
 		key = step " " word[2]
 		cpu[key] += word[n - 4] + word[n - 1]
-		wall[key] += word[4]
+		took[key] += word[n - 11]
 	}
 	close(file)
+	# time in which a sealed guest is idle takes no time
+	for (key in cpu)
+		wall[key] = sealed ? cpu[key] : took[key]
 	if (!length(cpu) && whole != "") {
 		cpu[step " " step] = whole
 		wall[step " " step] = whole

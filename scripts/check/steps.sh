@@ -24,7 +24,7 @@ gate_steps=(guest_6.12_smp2 command_short readers version_6.1 static_patches nat
 # A debug kernel takes a quarter of an hour to build: the gate has its bugs if that was done.
 ! compgen -G "${passed_folder%/*}/built/6.12-debug-*/complete" >/dev/null || gate_steps+=(debug_bugs)
 # What make check-full adds
-full_steps=(debug_bugs guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.1_smp2_long command_long
+full_steps=(debug_bugs debug_leak_bug guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.1_smp2_long command_long
 	guest_6.12_smp2_long in_tree static_user static_patch_tests sanitize readers_long exports vm
 	installed version_5.10 version_7.3 packages static_kernel_others lockstep unit_musl tickless
 	coarse_timers many_cpus ftrace_kill)
