@@ -225,11 +225,11 @@ void jit_dump_read(int fd, struct jit_names *names)
 	struct header header;
 
 	dump.window = malloc(WINDOW);
-	dump.loaded = calloc(JIT_DUMP_RECORDS, sizeof(*dump.loaded));
-	if (!dump.window || !dump.loaded)
-		goto out;
-	if (!copy(&dump, 0, &header, sizeof(header)) || header.magic != MAGIC ||
+	if (!dump.window || !copy(&dump, 0, &header, sizeof(header)) || header.magic != MAGIC ||
 	    header.version != VERSION || header.bytes < sizeof(header))
+		goto out;
+	dump.loaded = calloc(JIT_DUMP_RECORDS, sizeof(*dump.loaded));
+	if (!dump.loaded)
 		goto out;
 	read_records(&dump, header.bytes);
 	name_code(&dump, names);
