@@ -49,7 +49,7 @@ run_step() {
 	case $1 in
 	guest_*_long) guest "${kernel%_smp*}" 2 long ;;
 	guest_*) guest "${kernel%_smp*}" "${kernel##*_smp}" ;;
-	fuzz_*) run_fuzzer "$kernel" --seconds 1800 ;;
+	fuzz_*) run_fuzzer "$kernel" --programs 2000 ;; # of a debug kernel: half an hour
 	version_*) version "$kernel" ;;
 	compiled_*) scripts/kernel/compile-module "6.12-$kernel" ;;
 	arm64_*) arm64 "$kernel-arm64" ;;

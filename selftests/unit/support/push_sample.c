@@ -11,8 +11,8 @@
  *	wait	until what is pushed has been taken, or cannot be
  *	late	from now on, each wait is the longest
  *
- * At the end of the input, pushes the rest, of another 100 samples. Its exit status is 1 if something
- * was not pushed. It has a clock of its own, at which nothing takes time but such long waits.
+ * At the end of the input, pushes the rest, of another 100 samples. Its exit status is 1 if
+ * something was not pushed. Its clock stands still but for such long waits.
  */
 #define _GNU_SOURCE
 #include <elf.h>
