@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "common.h"
+#include "eventually.h"
 #include "kselftest_harness.h"
 
 FIXTURE(abi) {
@@ -58,10 +59,9 @@ static int still_runs(struct _test_data_abi *self)
 	struct profil_status status = get_status(self->fd);
 	uint64_t before = __atomic_load_n(&self->counter, __ATOMIC_RELAXED);
 
-	if (status.state != PROFIL_STATE_RUNNING || status.rate != 100)
-		return 0;
-	burn(seconds_for(1, status.rate));
-	return __atomic_load_n(&self->counter, __ATOMIC_RELAXED) > before;
+	return status.state == PROFIL_STATE_RUNNING && status.rate == 100 &&
+	       WORK_UNTIL(burn(seconds_for(1, status.rate)),
+			  __atomic_load_n(&self->counter, __ATOMIC_RELAXED) > before);
 }
 
 FIXTURE_TEARDOWN(abi)

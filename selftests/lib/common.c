@@ -3,6 +3,7 @@
  * Calls of the device, CPU time, and threads that stay at one pc.
  */
 #include "common.h"
+#include "eventually.h"
 
 int open_device(void)
 {
@@ -108,6 +109,13 @@ double instruction_seconds(void)
 	return least;
 }
 
+unsigned int rate_of(int fd)
+{
+	unsigned int rate = get_status(fd).rate;
+
+	return rate ? rate : get_info(fd).tick_hz;
+}
+
 double seconds_for(unsigned int samples, unsigned int rate)
 {
 	return (samples + 1.0) / rate;
@@ -121,6 +129,12 @@ void burn(double seconds)
 	while (thread_seconds() < end)
 		for (i = 0; i < 20000; i++)
 			;
+}
+
+bool ticks_may_be_late(void)
+{
+	/* only sealed guests have this module */
+	return !getenv("PROFIL_LATE");
 }
 
 static void *run_one_pc(void *code)
@@ -180,6 +194,25 @@ int stay_at_pc(void *code, double seconds)
 	}
 	leave_pc(&one);
 	return 0;
+}
+
+static uint64_t in_range(int fd)
+{
+	struct profil_status status = get_status(fd);
+
+	return status.samples - status.out_of_range;
+}
+
+int stay_for(int fd, void *code, unsigned int samples)
+{
+	double seconds = seconds_for(samples, rate_of(fd));
+	uint64_t enough = in_range(fd) + samples;
+	int error;
+
+	WORK_UNTIL(error = stay_at_pc(code, seconds),
+		   error || get_status(fd).state != PROFIL_STATE_RUNNING ||
+		   in_range(fd) >= enough);
+	return error;
 }
 
 int put_on_cpu(pid_t pid, int cpu)

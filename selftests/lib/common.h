@@ -64,6 +64,9 @@ double thread_seconds(void);
 /* The duration of an instruction, measured in a loop that has two per iteration. */
 double instruction_seconds(void);
 
+/* Returns that of the profile, or of the tick if there is none. */
+unsigned int rate_of(int fd);
+
 /*
  * Returns the CPU time in which a thread gets at least @samples samples from the tick. It has room
  * for one more, since it may begin just after a tick, and anywhere between two samples of the rate.
@@ -72,6 +75,16 @@ double seconds_for(unsigned int samples, unsigned int rate);
 
 /* Uses CPU time, in user mode except for reading the clock. */
 void burn(double seconds);
+
+/*
+ * A virtual machine's CPU stands still while its host is busy: for the guest, CPU time passes, and
+ * the ticks that were due come late, as one. It stands for all of them, but finds another pc, mode
+ * or thread than they would have found, or another process, which gets no sample.
+ *
+ * Returns whether this may happen: not where the clock counts instructions, so that no tick is late
+ * unless a test keeps interrupts off.
+ */
+bool ticks_may_be_late(void);
 
 /*
  * A thread that stays at one instruction, a jump to itself, at a chosen pc. The page is writable,
@@ -104,6 +117,12 @@ void leave_pc(struct one_pc *one);
  * N + 1 ticks has N samples at least. Returns 0 or an errno.
  */
 int stay_at_pc(void *code, double seconds);
+
+/*
+ * The same, for @samples samples at rate_of(@fd), and up to two more. If ticks may be late, stays
+ * until so many are taken and in range, or the profile has ended.
+ */
+int stay_for(int fd, void *code, unsigned int samples);
 
 /* @pid is a process, a thread, or 0 for the caller. Returns -1 with errno on error. */
 int put_on_cpu(pid_t pid, int cpu);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waits for conditions that depend on a worker of the kernel.
+ * Waits for conditions that depend on a worker of the kernel, or on ticks.
  */
 #ifndef SELFTESTS_EVENTUALLY_H
 #define SELFTESTS_EVENTUALLY_H
 
 #include <unistd.h>
+
+#include "common.h"
 
 /*
  * Waits until the condition holds, for up to 3 s. Returns whether it does. The module's worker runs
@@ -25,5 +27,22 @@
 	EXPECT_TRUE(EVENTUALLY(condition)) {				\
 		TH_LOG("not after 3 s: " #condition);			\
 	}
+
+/*
+ * Does @work, which takes at least a tick of CPU time. If ticks may be late (common.h), goes on
+ * until the condition holds, up to 100 times: an emulator's CPUs take turns of 0.1 s, and 100 ticks
+ * are four of them at 250 Hz. Returns whether it holds.
+ */
+#define WORK_UNTIL(work, condition)						\
+	({								\
+		int times = ticks_may_be_late() ? 100 : 1;		\
+		bool holds;						\
+									\
+		do {							\
+			work;						\
+			holds = (condition);				\
+		} while (!holds && --times);				\
+		holds;							\
+	})
 
 #endif /* SELFTESTS_EVENTUALLY_H */

@@ -3,6 +3,7 @@
  * Reads counts of pinned pages, and keeps references to pages in a pipe.
  */
 #include "kernel/pinned_pages.h"
+#include "eventually.h"
 
 long long pinned_kib(void)
 {
@@ -69,8 +70,8 @@ bool still_counts(int fd, unsigned int more)
 {
 	struct profil_status before = get_status(fd);
 
-	burn(seconds_for(more, before.rate));
-	return get_status(fd).counted >= before.counted + more;
+	return WORK_UNTIL(burn(seconds_for(more, before.rate)),
+			  get_status(fd).counted >= before.counted + more);
 }
 
 uint64_t sum_counters(const void *counters, size_t bytes)

@@ -2,6 +2,7 @@
 /*
  * Starts helper processes, sends requests to them, and executes requests in them.
  */
+#include "eventually.h"
 #include "load/helper_process.h"
 
 long ask_at(int socket, enum request request, long argument, int generation)
@@ -131,6 +132,16 @@ static long fork_many(int nr)
 	return nr_pinned;
 }
 
+/* Uses CPU time for @nr samples, if any. */
+static void take_samples(long nr)
+{
+	uint64_t enough = get_status(device).samples + (uint64_t)nr;
+
+	if (nr)
+		WORK_UNTIL(burn(seconds_for((unsigned int)nr, rate_of(device))),
+			   get_status(device).samples >= enough);
+}
+
 static long execute(int socket)
 {
 	char number[16];
@@ -164,10 +175,10 @@ static long carry_out(int socket, enum request request, long argument)
 	case PINNED:
 		return (long)(get_status(device).pinned_bytes / PAGE);
 	case LOST:
-		burn((double)argument / 1000);
+		take_samples(argument);
 		return (long)get_status(device).lost;
 	case COUNTED:
-		burn((double)argument / 1000);
+		take_samples(argument);
 		return (long)get_status(device).counted;
 	case ERROR:
 		return get_status(device).error;

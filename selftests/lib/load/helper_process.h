@@ -33,7 +33,7 @@ enum request {
 	FORKS_FOLLOWED,
 	FORK_FAILURES,
 	PINNED,		/* result: number of pages */
-	LOST,		/* argument: ms of CPU time to use; result: samples lost */
+	LOST,		/* argument: samples for which to use CPU time; result: samples lost */
 	COUNTED,	/* the same; result: samples counted */
 	ERROR,		/* result: status.error */
 	FORK,		/* result: 0; the child is another helper */

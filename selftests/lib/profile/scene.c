@@ -55,14 +55,9 @@ uint16_t *scene_counter(const struct scene *scene, size_t place)
 
 struct profil_status stay(const struct scene *scene, size_t place, unsigned int nr)
 {
-	struct profil_status status = get_status(scene->fd);
-	unsigned int rate = status.rate ? status.rate : get_info(scene->fd).tick_hz;
+	struct profil_status error = { .state = ~0U };
 
-	if (stay_at_pc(scene->text + place, seconds_for(nr, rate))) {
-		status.state = ~0U;
-		return status;
-	}
-	return get_status(scene->fd);
+	return stay_for(scene->fd, scene->text + place, nr) ? error : get_status(scene->fd);
 }
 
 bool counts_at(const struct scene *scene, size_t place, unsigned int nr)
@@ -85,7 +80,7 @@ bool is_silent(const struct scene *scene)
 	bool silent;
 
 	memcpy(before, scene->counters, PAGE);
-	silent = stay(scene, NEAR, 4).state != ~0U &&
+	silent = !stay_at_pc(scene->text + NEAR, seconds_for(4, rate_of(scene->fd))) &&
 		 !memcmp(before, scene->counters, PAGE);
 	free(before);
 	return silent;
