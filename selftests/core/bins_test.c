@@ -6,6 +6,7 @@
  */
 #include "common.h"
 #include "kselftest_harness.h"
+#include "profile/expect_count.h"
 
 #define TEXT_PAGES	4
 #define BUFFER_PAGES	8
@@ -68,83 +69,66 @@ static uint64_t counter(const char *buffer, unsigned int width, size_t index)
 	}
 }
 
-/* Stays at text + @d for @samples samples, and up to two more. Returns 0 or an errno. */
-static int stay(struct _test_data_bins *self, size_t d, unsigned int samples)
-{
-	return stay_at_pc(self->text + d, seconds_for(samples, self->start.rate));
-}
+#define NONE	SIZE_MAX	/* no counter */
 
 /*
- * Stays at text + @d for four samples. Returns whether they are all in counter @index. A kernel
- * thread that interrupts the stay takes a tick or adds one: two such interruptions are allowed.
+ * Stays at text + @d for four samples. Expects them all in counter @index, or out of range if it is
+ * NONE. A kernel thread that interrupts the stay takes a tick or adds one: two such interruptions
+ * are allowed. Whatever the stay took, the process has no more samples than its CPU time has.
  */
-static int only_moves(struct _test_data_bins *self, unsigned int width,
-		      size_t d, size_t index, struct profil_status *status)
+static struct profil_status expect_moves(struct __test_metadata *_metadata,
+					 struct _test_data_bins *self, size_t d, size_t index)
 {
+	unsigned int rate = self->start.rate, width = self->start.width;
 	size_t i, nr = BUFFER_PAGES * PAGE * 8 / width;
-	int others = 0;
+	struct profil_status status;
+	double used = process_seconds();
+	uint64_t hits;
 
 	memset(self->buffer, 0, BUFFER_PAGES * PAGE);
 	self->catch_all = 0;
-	if (call(self->fd, PROFIL_IOC_START, &self->start))
-		return 0;
-	if (stay(self, d, 4))
-		return 0;
-	*status = stop(self->fd);
-	for (i = 0; i < nr; i++) {
-		uint64_t value = counter(self->buffer, width, i);
-
-		if (i != index && value) {
-			ksft_print_msg("d = %zu: counter %zu is %llu\n", d, i,
-				       (unsigned long long)value);
-			others++;
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	ASSERT_EQ(0, stay_at_pc(self->text + d, seconds_for(4, rate)));
+	status = stop(self->fd);
+	used = process_seconds() - used;
+	for (i = 0; i < nr; i++)
+		EXPECT_EQ(i == index ? status.counted : 0, counter(self->buffer, width, i)) {
+			TH_LOG("d = %zu: counter %zu", d, i);
 		}
-	}
-	return !others && status->counted >= 4 - 2 && status->counted <= 6 + 2 &&
-	       counter(self->buffer, width, index) == status->counted;
+	if (index == NONE)
+		EXPECT_EQ(0, status.counted);
+	hits = index == NONE ? status.out_of_range : status.counted;
+	EXPECT_COUNT_IN(hits, 4, rate * used + 1, 2);
+	/* the thread that creates and joins the other one is outside the region */
+	EXPECT_EQ(status.samples, status.counted + status.out_of_range);
+	EXPECT_EQ(status.out_of_range, counter((char *)&self->catch_all, width, 0));
+	return status;
 }
 
 TEST_F(bins, one_to_one)
 {
-	struct profil_status status;
 	size_t w = variant->width / 8;
 	size_t at[] = { 0, 16, PAGE - 16, PAGE, 3 * PAGE + 32 };
 	size_t i;
 
-	for (i = 0; i < sizeof(at) / sizeof(*at); i++) {
-		EXPECT_TRUE(only_moves(self, variant->width, at[i], at[i] / w,
-				       &status)) {
-			TH_LOG("d = %zu: counted %llu", at[i],
-			       (unsigned long long)status.counted);
-		}
-		/* the thread that creates and joins the other one is outside the region */
-		EXPECT_EQ(status.samples, status.counted + status.out_of_range +
-			  status.pending + status.lost);
-		EXPECT_EQ(0, status.lost);
-		EXPECT_EQ(status.out_of_range,
-			  counter((char *)&self->catch_all, variant->width, 0));
-	}
+	for (i = 0; i < sizeof(at) / sizeof(*at); i++)
+		expect_moves(_metadata, self, at[i], at[i] / w);
 }
 
 TEST_F(bins, scales)
 {
-	struct profil_status status;
 	size_t w = variant->width / 8;
 
 	self->regions[0].scale = 0x4000;
-	EXPECT_TRUE(only_moves(self, variant->width, 0x204, 0x204 / 4 / w,
-			       &status));
+	expect_moves(_metadata, self, 0x204, 0x204 / 4 / w);
 	self->regions[0].scale = 0xffff;
-	EXPECT_TRUE(only_moves(self, variant->width, 0x200, (0x1ff) / w,
-			       &status));
+	expect_moves(_metadata, self, 0x200, (0x1ff) / w);
 	self->regions[0].scale = 0x20000;
-	EXPECT_TRUE(only_moves(self, variant->width, 0x204, 0x408 / w,
-			       &status));
+	expect_moves(_metadata, self, 0x204, 0x408 / w);
 }
 
 TEST_F(bins, roundings)
 {
-	struct profil_status status;
 	size_t w = variant->width / 8;
 	/* about 2/3; each rule gives another result for an odd multiple of half a counter */
 	uint32_t s = 0xaaaa;
@@ -153,37 +137,30 @@ TEST_F(bins, roundings)
 	d -= d % CODE_ALIGN;
 
 	self->regions[0].scale = s;
-	EXPECT_TRUE(only_moves(self, variant->width, d, (d * s >> 16) / w,
-			       &status));
+	expect_moves(_metadata, self, d, (d * s >> 16) / w);
 	self->regions[0].rounding = PROFIL_ROUND_PC;
-	EXPECT_TRUE(only_moves(self, variant->width, d, (d / w) * s >> 16,
-			       &status));
+	expect_moves(_metadata, self, d, (d / w) * s >> 16);
 	self->regions[0].rounding = PROFIL_ROUND_UP;
-	EXPECT_TRUE(only_moves(self, variant->width, d,
-			       ((d * s >> 16) + w - 1) / w, &status));
+	expect_moves(_metadata, self, d, ((d * s >> 16) + w - 1) / w);
 	self->regions[0].rounding = PROFIL_ROUND_FIRST;
 	self->regions[0].scale = 0;
-	EXPECT_TRUE(only_moves(self, variant->width, d, 0, &status));
+	expect_moves(_metadata, self, d, 0);
 }
 
 TEST_F(bins, odd_start_of_buffer)
 {
-	struct profil_status status;
 	size_t w = variant->width / 8;
 
 	/* counters may start at any address aligned to their width, also at the end of a page */
 	self->regions[0].buf += PAGE - w;
 	self->regions[0].bytes = 4 * PAGE;
-	EXPECT_TRUE(only_moves(self, variant->width, 0, PAGE / w - 1, &status));
-	EXPECT_TRUE(only_moves(self, variant->width, 2 * w,
-			       PAGE / w + 1, &status));
+	expect_moves(_metadata, self, 0, PAGE / w - 1);
+	expect_moves(_metadata, self, 2 * w, PAGE / w + 1);
 }
 
 TEST_F(bins, end_of_buffer)
 {
-	struct profil_status status;
 	size_t w = variant->width / 8;
-	size_t i;
 
 	/*
 	 * Room for 8 counters and a partial one: the ninth is out of range. A counter covers twice
@@ -191,14 +168,8 @@ TEST_F(bins, end_of_buffer)
 	 */
 	self->regions[0].scale = 0x8000;
 	self->regions[0].bytes = 8 * w + w - 1;
-	EXPECT_TRUE(only_moves(self, variant->width, 7 * 2 * w, 7, &status));
-	EXPECT_FALSE(only_moves(self, variant->width, 8 * 2 * w, 8, &status));
-	EXPECT_LE(4, status.out_of_range);
-	EXPECT_EQ(0, status.counted);
-	for (i = 0; i < BUFFER_PAGES * PAGE; i++)
-		ASSERT_EQ(0, self->buffer[i]);
-	EXPECT_EQ(status.out_of_range,
-		  counter((char *)&self->catch_all, variant->width, 0));
+	expect_moves(_metadata, self, 7 * 2 * w, 7);
+	expect_moves(_metadata, self, 8 * 2 * w, NONE);
 }
 
 TEST_F(bins, regions)
@@ -223,19 +194,13 @@ TEST_F(bins, regions)
 	r[2].offset = r[2].start - 0x80;
 	r[2].buf += 3 * PAGE;
 	self->start.nr_regions = 3;
-	EXPECT_TRUE(only_moves(self, variant->width, 0x40, 0x40 / w, &status));
-	EXPECT_TRUE(only_moves(self, variant->width, 0xf8, 0xf8 / w, &status));
-	EXPECT_FALSE(only_moves(self, variant->width, 0x100, 0, &status));
-	EXPECT_EQ(0, status.counted);
-	EXPECT_LE(4, status.out_of_range);
-	EXPECT_FALSE(only_moves(self, variant->width,
-				0x200 - sizeof(instruction), 0, &status));
-	EXPECT_EQ(0, status.counted);
-	EXPECT_TRUE(only_moves(self, variant->width, 0x200, PAGE / w, &status));
-	EXPECT_TRUE(only_moves(self, variant->width, 0x2f8,
-			       (PAGE + 0xf8) / w, &status));
-	EXPECT_TRUE(only_moves(self, variant->width, PAGE + 0x10,
-			       (3 * PAGE + 0x90) / w, &status));
+	expect_moves(_metadata, self, 0x40, 0x40 / w);
+	expect_moves(_metadata, self, 0xf8, 0xf8 / w);
+	expect_moves(_metadata, self, 0x100, NONE);
+	expect_moves(_metadata, self, 0x200 - sizeof(instruction), NONE);
+	expect_moves(_metadata, self, 0x200, PAGE / w);
+	expect_moves(_metadata, self, 0x2f8, (PAGE + 0xf8) / w);
+	status = expect_moves(_metadata, self, PAGE + 0x10, (3 * PAGE + 0x90) / w);
 	/* pinned: the 8 pages that contain all regions, and that of the catch-all counter */
 	EXPECT_LE(status.pinned_bytes, 9 * PAGE);
 }
@@ -267,7 +232,7 @@ TEST_F(bins, one_after_another)
 	self->start.nr_regions = 2;
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 	for (i = 0; i < sizeof(at) / sizeof(*at); i++)
-		ASSERT_EQ(0, stay(self, at[i], 4));
+		ASSERT_EQ(0, stay_for(self->fd, self->text + at[i], 4));
 	stop(self->fd);
 	for (i = 0; i < bytes / w; i++) {
 		if (!counter(buffer, variant->width, i))
@@ -304,7 +269,7 @@ TEST_F(bins, overflow)
 	/* wrap: nothing is carried into the next counter */
 	set_all(self, max);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay(self, 0, 2));
+	ASSERT_EQ(0, stay_for(self->fd, self->text, 2));
 	status = stop(self->fd);
 	ASSERT_LT(1, status.counted);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
@@ -315,7 +280,7 @@ TEST_F(bins, overflow)
 	self->start.overflow = PROFIL_OVERFLOW_SATURATE;
 	set_all(self, max - 1);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay(self, 0, 2));
+	ASSERT_EQ(0, stay_for(self->fd, self->text, 2));
 	status = stop(self->fd);
 	EXPECT_LT(1, status.counted);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
@@ -325,14 +290,14 @@ TEST_F(bins, overflow)
 	self->start.limit = limit;
 	set_all(self, limit - 1);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay(self, 0, 2));
+	ASSERT_EQ(0, stay_for(self->fd, self->text, 2));
 	stop(self->fd);
 	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
 
 	/* a counter that is already above the limit does not change */
 	set_all(self, limit + 7);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay(self, 0, 1));
+	ASSERT_EQ(0, stay_for(self->fd, self->text, 1));
 	stop(self->fd);
 	EXPECT_EQ(limit + 7, counter(self->buffer, variant->width, 0));
 
@@ -340,7 +305,7 @@ TEST_F(bins, overflow)
 	self->start.overflow = PROFIL_OVERFLOW_STOP;
 	set_all(self, limit - 2);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay(self, 0, 2));
+	ASSERT_EQ(0, stay_for(self->fd, self->text, 2));
 	EXPECT_EQ(PROFIL_STATE_LIMIT, get_status(self->fd).state);
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_LIMIT, status.state);
@@ -352,7 +317,7 @@ TEST_F(bins, overflow)
 
 	set_all(self, limit);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay(self, 0, 1));
+	ASSERT_EQ(0, stay_for(self->fd, self->text, 1));
 	EXPECT_EQ(PROFIL_STATE_LIMIT, stop(self->fd).state);
 	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
 }
@@ -362,6 +327,7 @@ TEST_F(bins, pc_log)
 	struct profil_status status;
 	uintptr_t loop = (uintptr_t)self->text + 0x40;
 	size_t i, nr = 10, w = variant->width / 8, hits = 0;
+	double elsewhere = thread_seconds();
 
 	if (variant->width == 16)
 		SKIP(return, "pcs have 32 or 64 bits");
@@ -375,8 +341,9 @@ TEST_F(bins, pc_log)
 		.log_bytes = nr * w + w / 2,
 	};
 	EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	EXPECT_EQ(0, stay(self, 0x40, nr));
+	EXPECT_EQ(0, stay_for(self->fd, self->text + 0x40, nr));
 	EXPECT_EQ(PROFIL_STATE_FULL, get_status(self->fd).state);
+	elsewhere = thread_seconds() - elsewhere;
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_FULL, status.state);
 	EXPECT_EQ(nr, status.counted);
@@ -391,8 +358,11 @@ TEST_F(bins, pc_log)
 			(uint64_t)(variant->width == 32 ? (uint32_t)loop : loop);
 	for (i = nr * w; i < PAGE; i++)
 		EXPECT_EQ((char)0xee, self->buffer[i]);
-	/* one tick may hit the thread that starts this one, one may hit this one before the loop */
-	EXPECT_LE(nr - 2, hits);
+	/*
+	 * Ticks hit the thread that starts this one, up to one more than its CPU time has, and one
+	 * may hit this one before the loop.
+	 */
+	EXPECT_ON_TIME((double)nr - self->start.rate * elsewhere - 2 <= (double)hits);
 }
 
 TEST_HARNESS_MAIN

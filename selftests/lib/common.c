@@ -121,20 +121,46 @@ double seconds_for(unsigned int samples, unsigned int rate)
 	return (samples + 1.0) / rate;
 }
 
+/* The least and the most CPU time between two readings of the clock in burn() */
+static double shortest_turn = 1, longest_turn;
+
 void burn(double seconds)
 {
-	double end = thread_seconds() + seconds;
+	double begin = thread_seconds(), end = begin + seconds, turn;
 	volatile unsigned int i;
 
-	while (thread_seconds() < end)
+	while (begin < end) {
 		for (i = 0; i < 20000; i++)
 			;
+		turn = thread_seconds() - begin;
+		begin += turn;
+		if (turn < shortest_turn)
+			shortest_turn = turn;
+		if (turn > longest_turn)
+			longest_turn = turn;
+	}
 }
 
 bool ticks_may_be_late(void)
 {
 	/* only sealed guests have this module */
 	return !getenv("PROFIL_LATE");
+}
+
+double late_ticks(void)
+{
+	double tick;
+	int fd, i;
+
+	if (!ticks_may_be_late())
+		return 0;
+	fd = open_device();
+	tick = 1.0 / get_info(fd).tick_hz;
+	close(fd);
+	/* a turn that takes a tick longer than another contains one, which could not come then */
+	for (i = 0; i < 10 && longest_turn - shortest_turn < tick; i++)
+		burn(0.025);
+	return longest_turn - shortest_turn < tick ? 0 : longest_turn - shortest_turn;
 }
 
 static void *run_one_pc(void *code)

@@ -73,7 +73,7 @@ unsigned int rate_of(int fd);
  */
 double seconds_for(unsigned int samples, unsigned int rate);
 
-/* Uses CPU time, in user mode except for reading the clock. */
+/* Uses CPU time, in user mode except for reading the clock. Notes what late_ticks() needs. */
 void burn(double seconds);
 
 /*
@@ -85,6 +85,12 @@ void burn(double seconds);
  * unless a test keeps interrupts off.
  */
 bool ticks_may_be_late(void);
+
+/*
+ * Returns for how many seconds a CPU stood still, or 0 if for less than a tick. burn() has noted it
+ * in this process, or else notes it now.
+ */
+double late_ticks(void);
 
 /*
  * A thread that stays at one instruction, a jump to itself, at a chosen pc. The page is writable,
