@@ -11,6 +11,7 @@
 #include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
@@ -34,15 +35,17 @@ MODULE_PARM_DESC(max_user_regions,
  * struct profil_user - a user with sessions
  * @ref:      one reference for each struct profil_rights
  * @cred:     credentials of one of the user's processes. They keep the user_struct, and so
- *            the charge, alive (free_uid() is not exported by all kernels)
+ *            the charge, alive (free_uid() is not exported by all kernels).
  * @sessions: number of sessions, including exempt ones
  * @regions:  number of regions, including exempt ones
+ * @subscription: held by the one process of the user that makes a first subscription (notifier.c)
  */
 struct profil_user {
 	refcount_t ref;
 	const struct cred *cred;
 	atomic_t sessions;
 	atomic_t regions;
+	struct mutex subscription; /* see above */
 };
 
 /*
@@ -70,6 +73,7 @@ static struct profil_user *user_get(void)
 	if (!new)
 		return NULL;
 	refcount_set(&new->ref, 1);
+	mutex_init(&new->subscription);
 	new->cred = get_current_cred();
 	xa_lock_bh(&users);
 	/* unlocks to allocate: may sleep, for long if the caller's cgroup is at its limit */
@@ -204,4 +208,34 @@ void profil_uncharge_pages(const struct profil_rights *rights,
 {
 	if (!rights->ipc_lock)
 		atomic_long_sub(nr, &rights->user->cred->user->locked_vm);
+}
+
+/* Held for a first subscription. Taken after a user's own: others wait for one of each user only. */
+static DEFINE_MUTEX(subscription);
+
+/**
+ * profil_lock_subscription - wait for a turn to make a first subscription
+ * @rights: of the process that started the profile
+ * @wait:   also for other processes of the user
+ *
+ * May sleep, for others that hold it, or wait, for a bounded time (notifier.c).
+ *
+ * Return: 0; -EBUSY; or -EINTR: the caller is being killed.
+ */
+int profil_lock_subscription(const struct profil_rights *rights, bool wait)
+{
+	struct mutex *own = &rights->user->subscription;
+
+	if (wait ? mutex_lock_killable(own) : !mutex_trylock(own))
+		return wait ? -EINTR : -EBUSY;
+	if (!mutex_lock_killable(&subscription))
+		return 0;
+	mutex_unlock(own); /* GCOV_EXCL_LINE: killed */
+	return -EINTR; /* GCOV_EXCL_LINE: killed */
+}
+
+void profil_unlock_subscription(const struct profil_rights *rights)
+{
+	mutex_unlock(&subscription);
+	mutex_unlock(&rights->user->subscription);
 }

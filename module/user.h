@@ -38,5 +38,8 @@ void profil_uncharge_regions(const struct profil_rights *rights, u32 nr);
 int profil_charge_pages(const struct profil_rights *rights, unsigned long nr);
 void profil_uncharge_pages(const struct profil_rights *rights,
 			   unsigned long nr);
+/* May sleep. */
+int profil_lock_subscription(const struct profil_rights *rights, bool wait);
+void profil_unlock_subscription(const struct profil_rights *rights);
 
 #endif /* _PROFIL_USER_H */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changes to a profiled address space that the kernel reports, and what they mean for its
- * counters:
+ * Changes to a profiled address space that the kernel reports, and what they mean for its counters:
  *
  *	event			sent by				counters
  *	UNMAP			munmap, mremap, MAP_FIXED	profile stops
@@ -33,7 +32,11 @@
  * handled like all others. Only RELEASE takes the service_mutex: nothing can be pinning then.
  */
 #include <linux/delay.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/rbtree.h>
+#include <linux/rmap.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 
@@ -43,6 +46,7 @@
 #include "counters/notifier.h"
 #include "counters/session.h"
 #include "counters/table.h"
+#include "user.h"
 
 /* Delay until the worker unpins stale pages: a few milliseconds. */
 #define UNPIN_DELAY	(1 + HZ / 250)
@@ -55,10 +59,8 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 				const struct mmu_notifier_range *range,
 				unsigned long seq)
 {
-	struct profil_buffer *buffer =
-		container_of(notifier, struct profil_buffer, notifier);
-	struct profil_session *session =
-		container_of(buffer, struct profil_session, buffer);
+	struct profil_buffer *buffer = container_of(notifier, struct profil_buffer, notifier);
+	struct profil_session *session = container_of(buffer, struct profil_session, buffer);
 	bool on_hit = profil_session_config(session)->flags & PROFIL_CHECK_ON_HIT;
 	bool fault = false;
 
@@ -119,6 +121,18 @@ static bool notifier_is_first(struct mm_struct *mm)
 	return first;
 }
 
+/*
+ * A user keeps the lock of a file by removing pages: it is held for a walk over the mappings of the
+ * file in all processes. That takes 0.6 us for each, and 0.3 us for each page that is mapped. So
+ * with the default, others wait up to 5 ms for mappings and 10 ms for pages.
+ */
+#define PAGES_LIKE_MAPPING	4
+
+static unsigned int max_start_maps = 8192;
+module_param(max_start_maps, uint, 0644);
+MODULE_PARM_DESC(max_start_maps,
+		 "limit for the mappings of a process that starts, with those of users' files that it maps in all processes");
+
 /* Return: false if a page fault in the mapping does not end within what is left of @waits. */
 static bool notifier_lock_mapping(struct vm_area_struct *vma, unsigned int *waits)
 {
@@ -160,37 +174,67 @@ static bool notifier_lock_mappings(struct profil_session *session)
 	return true;
 }
 
-/**
- * profil_notifier_watch - start watching the memory map
- * @session: of an address space that has users
- *
- * May sleep, for locks that the kernel holds briefly, and a millisecond for page faults. The
- * subscription covers the whole address space, not only the counters, because it also reports
- * the end of the address space.
- *
- * The first subscription of an address space takes the locks of all its mappings, and holds a
- * mutex of the whole machine meanwhile. It waits there for page faults that hold the lock of
- * their mapping, for as long as they take, and not killably. So all mappings are locked before,
- * without waiting long and without that mutex. mmap_lock keeps them locked, and new ones away:
- * the subscription then finds no fault to wait for. What is left cannot be used to delay
- * others: the locks take less time than the process needed to create the mappings.
- *
- * Return: 0; -ENOMEM; -EAGAIN: a page fault does not end; or -EINTR if the caller has a signal
- * pending.
+/*
+ * Whether users could keep the lock of a file for long: not of a file of root that nobody else may
+ * write, unless its file system says so that is a user's own. Such libraries have many mappings.
  */
-int profil_notifier_watch(struct profil_session *session)
+static bool notifier_is_users(const struct inode *inode)
 {
-	struct profil_buffer *buffer = &session->buffer;
-	int err;
+	return !uid_eq(inode->i_uid, GLOBAL_ROOT_UID) || inode->i_mode & 0022 ||
+	       inode->i_sb->s_type->fs_flags & FS_USERNS_MOUNT;
+}
 
-	mmap_assert_write_locked(session->mm);
-	lockdep_assert_held(&session->service_mutex);
-	if (buffer->watched)
-		return 0;
-	if (notifier_is_first(session->mm) && !notifier_lock_mappings(session))
-		return -EAGAIN;
-	err = mmu_interval_notifier_insert_locked(&buffer->notifier, buffer->mm,
-						  0, ULONG_MAX, &notifier_ops);
+/* How much is behind the lock of a file: mappings, and their pages; not much more than @most. */
+static unsigned long notifier_behind(struct address_space *file, unsigned long most)
+{
+	struct rb_node *node = rb_first_cached(&file->i_mmap);
+	unsigned long behind = 0;
+	struct vm_area_struct *vma;
+
+	for (; node && behind <= most; node = rb_next(node)) {
+		vma = rb_entry(node, struct vm_area_struct, shared.rb);
+		/* it is taken out before its memory is freed */
+		behind += 1 + min(vma_pages(vma), get_mm_counter(vma->vm_mm, MM_FILEPAGES) +
+				  get_mm_counter(vma->vm_mm, MM_SHMEMPAGES)) / PAGES_LIKE_MAPPING;
+	}
+	return behind;
+}
+
+/*
+ * Look at what a first subscription is going to wait for. Return: 0; -EBUSY: somebody has the lock
+ * of a user's file; or -EAGAIN: others could have to wait too long.
+ */
+static int notifier_try_files(struct mm_struct *mm)
+{
+	unsigned long behind = 0, most = READ_ONCE(max_start_maps);
+	struct address_space *file, *last = NULL;
+	struct vma_iterator mappings;
+	struct vm_area_struct *vma;
+
+	vma_iter_init(&mappings, mm, 0);
+	while ((vma = vma_next(&mappings))) {
+		behind++;
+		file = vma->vm_file ? vma->vm_file->f_mapping : NULL;
+		if (file && file != last && notifier_is_users(file->host)) {
+			if (!i_mmap_trylock_write(file))
+				return -EBUSY;
+			behind += notifier_behind(file, most);
+			i_mmap_unlock_write(file);
+			last = file;
+		}
+		/* the root counts its forks and theirs, all of which reclaim may look at */
+		if (behind > most ||
+		    (vma->anon_vma && atomic_read(&vma->anon_vma->root->refcount) > most))
+			return -EAGAIN;
+	}
+	return 0;
+}
+
+static int notifier_subscribe(struct profil_buffer *buffer)
+{
+	int err = mmu_interval_notifier_insert_locked(&buffer->notifier, buffer->mm,
+						      0, ULONG_MAX, &notifier_ops);
+
 	if (err)
 		return err;
 	/*
@@ -201,4 +245,55 @@ int profil_notifier_watch(struct profil_session *session)
 	mmu_interval_read_begin(&buffer->notifier);
 	buffer->watched = true;
 	return 0;
+}
+
+/* One at a time, so that what is tried is true when the locks are taken. */
+static int notifier_subscribe_first(struct profil_session *session)
+{
+	const struct profil_rights *rights = &profil_session_config(session)->rights;
+	int err;
+
+	if (!notifier_lock_mappings(session))
+		return -EBUSY;
+	err = profil_lock_subscription(rights, current->mm == session->mm);
+	if (err)
+		return err;
+	err = notifier_try_files(session->mm) ?: notifier_subscribe(&session->buffer);
+	profil_unlock_subscription(rights);
+	return err;
+}
+
+/**
+ * profil_notifier_watch - start watching the memory map
+ * @session: of an address space that has users
+ *
+ * May sleep, for locks that are held briefly, and a millisecond for page faults. The
+ * subscription covers the whole address space, not only the counters, because it also reports
+ * the end of the address space.
+ *
+ * The first subscription of an address space takes the locks of all its mappings and files, in the
+ * order of addresses, and holds a mutex of the whole machine meanwhile. It waits there for whoever
+ * holds one, not killably, and others wait for those that it has: each fork and exit for that of
+ * the C library. So what a user could hold for long is tried before:
+ *
+ * - Page faults hold the lock of their mapping for as long as they take. All mappings are locked
+ *   without waiting long. mmap_lock keeps them locked, and new ones away: the subscription then
+ *   finds no fault to wait for.
+ * - Whoever removes pages of a file holds its lock. It is not waited for if it is held already. It
+ *   may be taken right afterwards, so there is a limit to how long it can be held.
+ *
+ * Return: 0; -ENOMEM; -EBUSY: try again; -EAGAIN: too much is behind the locks of the files; or
+ * -EINTR if the caller has a signal pending.
+ */
+int profil_notifier_watch(struct profil_session *session)
+{
+	struct profil_buffer *buffer = &session->buffer;
+
+	mmap_assert_write_locked(session->mm);
+	lockdep_assert_held(&session->service_mutex);
+	if (buffer->watched)
+		return 0;
+	if (notifier_is_first(session->mm))
+		return notifier_subscribe_first(session);
+	return notifier_subscribe(buffer);
 }

@@ -5,13 +5,14 @@
  * that has changed is still there, and unpin everything of a profile that has stopped.
  *
  * The worker (lifecycle.c) does this soon. A status or stop call does it at once, so that its
- * counts are settled. The two differ if a page has to be read first, from a file or from a
- * user's own file system. A call waits for the page, without locks, and can be killed. The
- * worker never waits for anything that a user could hold up. If a lock is taken, if a page is
- * being read, or if a page fault holds the lock of a mapping for longer than a millisecond, the
- * worker runs again later. A sample whose page the worker must not read stays pending until a
- * call faults the page in, or until the process itself does.
+ * counts are settled. The two differ if a page has to be read first, from a file or from a user's
+ * own file system. A call waits for the page, without locks, and can be killed. The worker never
+ * waits for anything that a user could hold up for longer than notifier.c states. If a lock is
+ * taken, if a page is being read, or if a page fault holds the lock of a mapping for longer than a
+ * millisecond, the worker runs again later. A sample whose page the worker must not read stays
+ * pending until a call faults the page in, or until the process itself does.
  */
+#include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
@@ -93,8 +94,7 @@ static void service_sweep(struct service_pass *pass)
  * Count a pending sample as a clock would. A sample taken before the profile reached its limit
  * still counts. Return: false if the memory has changed again.
  */
-static bool service_count_now(struct profil_session *session,
-			      const struct profil_sample *sample)
+static bool service_count_now(struct profil_session *session, const struct profil_sample *sample)
 {
 	struct profil_cpu *cpu;
 	unsigned long flags;
@@ -105,8 +105,7 @@ static bool service_count_now(struct profil_session *session,
 	raw_spin_lock(&cpu->lock);
 	rcu_read_lock();
 	if (!test_bit(SESSION_FAULTED, &session->flags))
-		done = profil_sampler_count(session, cpu, sample,
-					    &session->settled);
+		done = profil_sampler_count(session, cpu, sample, &session->settled);
 	rcu_read_unlock();
 	raw_spin_unlock(&cpu->lock);
 	local_irq_restore(flags);
@@ -114,8 +113,7 @@ static bool service_count_now(struct profil_session *session,
 }
 
 /* Return: 0; -EAGAIN: the memory map keeps changing; or as profil_buffer_pin(). */
-static int service_pin_and_count(struct service_pass *pass,
-				 const struct profil_sample *sample)
+static int service_pin_and_count(struct service_pass *pass, const struct profil_sample *sample)
 {
 	struct profil_session *session = pass->session;
 	unsigned long index = sample->buf_offset >> PAGE_SHIFT;
@@ -167,8 +165,7 @@ static void service_count_pending(struct service_pass *pass)
 		err = service_pin_and_count(pass, &sample);
 		pass->again |= err == -EINPROGRESS;
 		if (err == -EBUSY || err == -EINPROGRESS) {
-			if (!service_skip_absent(pass, sample.buf_offset >>
-							  PAGE_SHIFT))
+			if (!service_skip_absent(pass, sample.buf_offset >> PAGE_SHIFT))
 				return;
 			continue;
 		}
@@ -183,14 +180,12 @@ static void service_count_pending(struct service_pass *pass)
 		/* -ENOMEM concerns this sample only, other errors all that follow */
 		if (err != -ENOMEM)
 			profil_session_stop(session, PROFIL_STATE_FAULT, -err);
-		profil_session_lose(session, &session->settled, sample.samples,
-				    -err);
+		profil_session_lose(session, &session->settled, sample.samples, -err);
 	}
 }
 
 /* Send the signal if @thread has the session's memory. Return: whether it has. */
-static bool service_signal_process_of(struct task_struct *thread,
-				      struct profil_session *session)
+static bool service_signal_process_of(struct task_struct *thread, struct profil_session *session)
 {
 	bool has_memory;
 
@@ -294,7 +289,7 @@ bool profil_service_pass(struct profil_session *session)
  * Called by the worker. Waits only for locks that are held briefly. The service_mutex is one
  * of them: while the memory is not watched, calls take it only after mmap_lock.
  *
- * Return: false if the worker must try again: a page fault has the lock of a mapping.
+ * Return: false if the worker must try again: somebody has the lock of a mapping or of a file.
  */
 bool profil_service_watch_locked(struct profil_session *session)
 {
@@ -302,10 +297,10 @@ bool profil_service_watch_locked(struct profil_session *session)
 
 	mutex_lock(&session->service_mutex);
 	err = profil_notifier_watch(session);
-	if (err && err != -EAGAIN)
+	if (err && err != -EBUSY)
 		profil_session_stop(session, PROFIL_STATE_FAULT, -err);
 	mutex_unlock(&session->service_mutex);
-	return err != -EAGAIN;
+	return err != -EBUSY;
 }
 
 /* Return: as profil_notifier_watch(); -EINTR also if the caller is being killed. */
@@ -334,20 +329,23 @@ static int service_try_watch(struct profil_session *session)
  * that gets signals often enough could never start a profile. SIGKILL, SIGSTOP and the
  * kernel's own signals cannot be blocked.
  *
- * Waits for page faults of the process that hold the lock of their mapping, without locks: a
- * fault takes as long as the file system likes, but the caller can be killed, and others can
- * look at its memory.
+ * Waits for page faults of the process that hold the lock of their mapping, and for those who hold
+ * that of a file, without locks: a fault takes as long as the file system likes, but the caller can
+ * be killed, and others can look at its memory.
  *
- * Return: 0, -ENOMEM or -EINTR.
+ * Return: 0, -ENOMEM, -EAGAIN or -EINTR.
  */
 int profil_service_watch(struct profil_session *session)
 {
+	unsigned int us = 50;
 	int err;
 
 	if (READ_ONCE(session->buffer.watched))
 		return 0;
-	while ((err = service_try_watch(session)) == -EAGAIN) {
-		schedule_timeout_killable(1);
+	while ((err = service_try_watch(session)) == -EBUSY) {
+		/* most locks are held for microseconds, some for seconds */
+		usleep_range(us, 2 * us);
+		us = min(2 * us, 5000U);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 	}
@@ -407,8 +405,7 @@ int profil_service_settle(struct profil_session *session)
 		pass.is_absent = false;
 		pass.again = false;
 		service_run_pass(&pass);
-		if (++passes == CALL_PASSES ||
-		    (!pass.is_absent && !pass.again))
+		if (++passes == CALL_PASSES || (!pass.is_absent && !pass.again))
 			break;
 		service_unlock(session);
 		pass.error = 0;
@@ -428,8 +425,7 @@ int profil_service_settle(struct profil_session *session)
  *
  * May sleep for as long as pages take to arrive, without locks.
  *
- * Return: 0, -EFAULT, -EOPNOTSUPP, -ENOMEM or -EINTR. On an error the caller unpins what is
- * pinned.
+ * Return: 0, -EFAULT, -EOPNOTSUPP, -ENOMEM or -EINTR. On an error the caller unpins what is pinned.
  */
 int profil_service_pin_all(struct profil_session *session)
 {
@@ -439,8 +435,7 @@ int profil_service_pin_all(struct profil_session *session)
 	long pinned;
 	int err = 0;
 
-	pages = kvmalloc_array(min(nr, PROFIL_PIN_BATCH), sizeof(*pages),
-			       GFP_KERNEL);
+	pages = kvmalloc_array(min(nr, PROFIL_PIN_BATCH), sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return -ENOMEM;
 	while (index < nr && !err) {

@@ -220,7 +220,7 @@ static void print_parameters(struct info *info)
 {
 	static const char *const names[] = {
 		"max_rate", "max_cpu_percent", "max_user_sessions", "max_user_regions",
-		"max_hook_seconds",
+		"max_hook_seconds", "max_start_maps",
 	};
 	size_t i;
 

@@ -32,6 +32,7 @@
  *   EFAULT      invalid pointer, or counters in memory that the process cannot write
  *   EPERM       rate above the caller's max_rate; EINVAL if it is above 20,000 Hz
  *   EBADF       ATTACH: not a descriptor of an open file
+ *   EAGAIN      START: other processes map the caller's files too often: see profil(4)
  *   EBUSY       ATTACH: the process is attached already
  *   ESRCH       ATTACH: no such process, or it has other memory
  *   ENOSPC      per-user limit reached: max_user_sessions or max_user_regions
@@ -242,7 +243,8 @@ struct profil_start {
  * @error:          out: errno of the last loss of samples or of the end of the profile:
  *                  0, EFAULT (counter memory is gone or cannot be written), ENOMEM
  *                  (RLIMIT_MEMLOCK or out of memory), ENOBUFS (too many samples
- *                  pending), or another error of pinning
+ *                  pending), EAGAIN (in a forked child: as for START), or another error
+ *                  of pinning
  * @clock:          out: PROFIL_CLOCK_TICK, TIMER or RANDOM
  * @forks_followed: out: forked children that inherited the profile
  * @fork_failures:  out: forked children that did not, because of max_user_sessions or
