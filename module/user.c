@@ -2,7 +2,8 @@
 /*
  * Counts what the sessions of each user need in all processes together, and limits it:
  * sessions, regions and locked memory. Memory is charged per user, as in io_uring and perf:
- * a limit per process would be multiplied by fork.
+ * a limit per process would be multiplied by fork. A user is a person, not a UID: who has made a
+ * user namespace has 65,536 UIDs in it by default, and is charged for all of them.
  *
  * All counts are atomic, because fork charges them in atomic context.
  */
@@ -34,14 +35,17 @@ MODULE_PARM_DESC(max_user_regions,
 /**
  * struct profil_user - a user with sessions
  * @ref:      one reference for each struct profil_rights
+ * @uid:      the user: key in the table
  * @cred:     credentials of one of the user's processes. They keep the user_struct, and so
- *            the charge, alive (free_uid() is not exported by all kernels).
+ *            the charge, alive (free_uid() is not exported by all kernels). It may be that of
+ *            any UID in the user's namespaces: all locked memory is charged to that one
  * @sessions: number of sessions, including exempt ones
  * @regions:  number of regions, including exempt ones
  * @subscription: held by the one process of the user that makes a first subscription (notifier.c)
  */
 struct profil_user {
 	refcount_t ref;
+	kuid_t uid;
 	const struct cred *cred;
 	atomic_t sessions;
 	atomic_t regions;
@@ -49,8 +53,7 @@ struct profil_user {
 };
 
 /*
- * The users, by UID: each UID has one user_struct, which @cred keeps. However many UIDs a user has,
- * and whichever they are, finding one takes a few steps.
+ * The users, by UID. Whichever they are, finding one takes a few steps.
  *
  * Its lock is taken when a config or a tracer is created or freed, not when charging. With softirqs
  * off, because RCU frees tracers in one. A spinlock: nobody can be preempted who holds it, so a
@@ -65,6 +68,17 @@ static void user_free(struct profil_user *user)
 	kfree(user);
 }
 
+/* The user of the calling process: the owner of its outermost namespace, or its own UID. */
+static kuid_t user_uid(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns->parent; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
+
 static struct profil_user *user_get(void)
 {
 	struct profil_user *user, *new;
@@ -74,10 +88,11 @@ static struct profil_user *user_get(void)
 		return NULL;
 	refcount_set(&new->ref, 1);
 	mutex_init(&new->subscription);
+	new->uid = user_uid();
 	new->cred = get_current_cred();
 	xa_lock_bh(&users);
 	/* unlocks to allocate: may sleep, for long if the caller's cgroup is at its limit */
-	user = __xa_cmpxchg(&users, __kuid_val(current_user()->uid), NULL, new, GFP_KERNEL);
+	user = __xa_cmpxchg(&users, __kuid_val(new->uid), NULL, new, GFP_KERNEL);
 	if (!user) {
 		user = new;
 		new = NULL;
@@ -122,7 +137,7 @@ void profil_rights_put(struct profil_rights *rights)
 	xa_lock_bh(&users);
 	last = refcount_dec_and_test(&user->ref);
 	if (last)
-		__xa_erase(&users, __kuid_val(user->cred->user->uid));
+		__xa_erase(&users, __kuid_val(user->uid));
 	xa_unlock_bh(&users);
 	if (last)
 		user_free(user);

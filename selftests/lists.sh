@@ -69,7 +69,8 @@ debug_bug_programs=(process/fork_test core/lifecycle_test
 	"memory/remap_test -r change.ANON_dont_need.accounted_for" machine/kunit_test.sh)
 debug_programs=(core/abi_test process/sharers_test process/denied_test memory/recheck_test
 	core/limits_test core/flags_test attach/attach_refused_test attacks/uncharged_memory_test
-	attacks/start_waits_test attacks/many_users_test)
+	attacks/start_waits_test attacks/many_users_test attacks/held_files_test
+	attacks/subordinate_users_test)
 debug_long_programs=(attach/attach_log_test machine/observe_test.sh memory/memory_test
 	memory/killed_test memory/remap_test memory/replaced_test machine/machine_test.sh)
 # Tests in which much runs concurrently, for a kernel with KCSAN

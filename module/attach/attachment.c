@@ -275,7 +275,7 @@ static int attachment_add(struct profil_attachment *attachment, struct pid *proc
 	target->waits = true;
 	/* keeps the target: from here on, its process may exit and unpublish it */
 	rcu_read_lock();
-	err = profil_target_publish(target);
+	err = profil_target_publish(target, NULL);
 	if (!err && (!attachment_process_has(process, mm) ||
 		     !profil_target_confirm(target, from_exec))) {
 		profil_target_unpublish(target, NULL);

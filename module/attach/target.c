@@ -20,10 +20,11 @@
 #include "trace.h"
 
 /*
- * How many open files may sample a process for one user, so that an interrupt does not take long.
- * Those who may trace all programs have no limit. Users do not notice targets of others.
+ * How many open files may sample a process, so that an interrupt, a switch or a fork does not take
+ * long. Those who may trace all programs have no limit and are not counted: users do not notice
+ * them. Other users than the process's own can sample it only in a user namespace of theirs.
  */
-#define TARGETS_OF_USER	4
+#define TARGETS_OF_PROCESS	4
 
 DEFINE_HASHTABLE(profil_targets, PROFIL_TARGETS_BITS);
 
@@ -112,7 +113,6 @@ static void target_free_rcu(struct rcu_head *rcu)
 /* Whether another target of the process may be added. Children inherit all of a process. */
 static bool target_may_add(const struct profil_target *target)
 {
-	const struct profil_tracer *tracer = target->tracer;
 	struct profil_target *other;
 	int others = 0;
 
@@ -121,21 +121,22 @@ static bool target_may_add(const struct profil_target *target)
 	     other = profil_target_find_next(other)) {
 		if (other->attachment == target->attachment)
 			return false;
-		others += other->tracer->rights.user == tracer->rights.user;
+		others += !profil_tracer_may_trace_all(other->tracer);
 	}
-	return others < TARGETS_OF_USER || profil_tracer_may_trace_all(tracer);
+	return others < TARGETS_OF_PROCESS || profil_tracer_may_trace_all(target->tracer);
 }
 
 /**
  * profil_target_publish - put a target into the table: clocks and hooks use it from here on
  * @target: complete
+ * @fork:   its first record, if it is a child; NULL: none
  *
  * Charges a session to the user who attached it, which is uncharged when the target is removed.
  *
  * Return: 0; -ENOSPC: the user's limit; -EBUSY: the process is a target of this attachment already,
- * or of as many others of the user as may be; or -ESRCH: the attachment is closed.
+ * or of as many others as may be; or -ESRCH: the attachment is closed.
  */
-int profil_target_publish(struct profil_target *target)
+int profil_target_publish(struct profil_target *target, struct profil_record_fork *fork)
 {
 	const struct profil_rights *rights = &target->tracer->rights;
 	struct profil_attachment *attachment = target->attachment;
@@ -157,6 +158,9 @@ int profil_target_publish(struct profil_target *target)
 		WRITE_ONCE(attachment->nr_targets, attachment->nr_targets + 1);
 		WRITE_ONCE(attachment->log.ended, false);
 		atomic_long_inc(&profil_stats[PROFIL_SESSIONS]);
+		if (fork)
+			profil_log_write(&attachment->log, &fork->head, PROFIL_RECORD_FORK,
+					 sizeof(*fork), NULL, 0);
 	}
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
 	if (err)
@@ -314,7 +318,8 @@ bool profil_target_end_thread(struct profil_target *target, struct task_struct *
 	return last;
 }
 
-static int target_start_child(struct profil_target *parent, struct task_struct *child, bool left)
+static int target_start_child(struct profil_target *parent, struct task_struct *child,
+			      struct profil_record_fork *record)
 {
 	/* the tracer is charged: the cgroup of the process that forks may be full */
 	struct mem_cgroup *old = compat_set_active_memcg(parent->tracer->memcg);
@@ -331,10 +336,10 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
 	atomic_set(&target->threads, 1);
 	target->mm = child->mm;
 	target->waits = parent->waits;
-	target->left = left;
+	target->left = record->flags & PROFIL_FORK_DENIED;
 	target->confirmed = true;
 	profil_subject_mark_start(&target->subject);
-	err = profil_target_publish(target);
+	err = profil_target_publish(target, record);
 	/* later: on PREEMPT_RT, atomic context must not free memory */
 	if (err)
 		call_rcu(&target->rcu, target_free_rcu);
@@ -353,16 +358,17 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
  */
 void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 {
-	bool denied = !profil_tracer_may_trace_current(parent->tracer, false);
-	int err = target_start_child(parent, child, denied);
 	struct profil_attachment *attachment = parent->attachment;
 	struct profil_record_fork record = {
 		.head.pid = pid_nr_ns(task_tgid(child), attachment->pids),
 		.parent = parent->pid,
-		.flags = (child->mm == current->mm ? PROFIL_FORK_SHARES_MEMORY : 0) |
-			 (denied ? PROFIL_FORK_DENIED : 0),
+		.flags = child->mm == current->mm ? PROFIL_FORK_SHARES_MEMORY : 0,
 	};
+	int err;
 
+	if (!profil_tracer_may_trace_current(parent->tracer, false))
+		record.flags |= PROFIL_FORK_DENIED;
+	err = target_start_child(parent, child, &record);
 	trace_profil_fork(child->tgid, err);
 	if (err) {
 		atomic_long_inc(&attachment->fork_failures);
@@ -372,6 +378,4 @@ void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 	}
 	atomic_long_inc(&attachment->forks_followed);
 	atomic_long_inc(&profil_stats[PROFIL_FORKS_FOLLOWED]);
-	profil_log_write(&attachment->log, &record.head, PROFIL_RECORD_FORK, sizeof(record),
-			 NULL, 0);
 }

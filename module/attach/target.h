@@ -164,7 +164,7 @@ struct profil_target *profil_target_create(struct profil_attachment *attachment,
 void profil_target_free(struct profil_target *target);
 
 /* Atomic context, not in interrupts. */
-int profil_target_publish(struct profil_target *target);
+int profil_target_publish(struct profil_target *target, struct profil_record_fork *fork);
 bool profil_target_confirm(struct profil_target *target, bool from_exec);
 bool profil_target_refuse_exec(struct profil_target *target);
 void profil_target_unpublish(struct profil_target *target, struct profil_record_exit *exit);

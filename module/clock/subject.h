@@ -7,6 +7,7 @@
 #define _PROFIL_SUBJECT_H
 
 #include "attach/target.h"
+#include "attach/tracer.h"
 #include "clock/clock.h"
 #include "counters/fast.h"
 #include "counters/sampler.h"
@@ -56,6 +57,14 @@ profil_subject_find_next(enum profil_kind kind, struct profil_subject *subject, 
 		return NULL;
 	target = profil_target_find_next_sampled(profil_subject_target(subject), timer);
 	return target ? &target->subject : NULL;
+}
+
+/* Whether it shares the CPU time that it may take with others of the process. */
+static __always_inline bool
+profil_subject_is_users(enum profil_kind kind, struct profil_subject *subject)
+{
+	return kind == PROFIL_KIND_TARGET &&
+	       !profil_tracer_may_trace_all(profil_subject_target(subject)->tracer);
 }
 
 static __always_inline struct profil_session *

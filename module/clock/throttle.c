@@ -58,7 +58,7 @@ static const struct kernel_param_ops max_cpu_percent_ops = {
 
 module_param_cb(max_cpu_percent, &max_cpu_percent_ops, &max_cpu_percent, 0644);
 MODULE_PARM_DESC(max_cpu_percent,
-		 "limit for the share of a CPU that the timer's samples of one profile take, in percent (100: no limit)");
+		 "limit for the share of a CPU that the timer's samples of a process take, in percent (100: no limit)");
 
 /* Return: the new mean. */
 static u32 throttle_add_to_mean(struct profil_throttle *throttle, u64 took_ns)
@@ -77,10 +77,12 @@ static u32 throttle_add_to_mean(struct profil_throttle *throttle, u64 took_ns)
  * @throttle: of the current thread's profile
  * @rate:     requested rate, in Hz
  * @took_ns:  cost in ns, without the interrupt itself
+ * @shares:   how many profiles of the process share what may be taken
  *
  * Hard interrupt context.
  */
-void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 took_ns)
+void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 took_ns,
+			     u32 shares)
 {
 	u32 percent = READ_ONCE(max_cpu_percent);
 	u32 limit = READ_ONCE(limits);
@@ -95,7 +97,7 @@ void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 too
 		return;
 	/* HZ is always allowed: then the timer interrupts no more often than the tick */
 	allowed = max_t(u64, HZ, div_u64((u64)PROFIL_NS / 100 * percent,
-					 mean + INTERRUPT_NS));
+					 (mean + INTERRUPT_NS) * shares));
 	if (profil_throttle_rate(throttle, rate) <= allowed)
 		return;
 	WRITE_ONCE(throttle->max_rate, (u32)allowed);

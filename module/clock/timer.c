@@ -233,6 +233,16 @@ static void timer_probe_target_switch(COMPAT_SWITCH_ARGS)
 	timer_switch(PROFIL_KIND_TARGET, prev, next);
 }
 
+/* How many profiles share the CPU time that may be taken: those of users who may not trace all. */
+static __always_inline u32 timer_shares(enum profil_kind kind, struct profil_subject *subject)
+{
+	u32 shares = 0;
+
+	for (; subject; subject = profil_subject_find_next(kind, subject, true))
+		shares += profil_subject_is_users(kind, subject);
+	return shares;
+}
+
 /*
  * Take samples for all points up to now. Reading the clock is expensive, so this is not done
  * each time, unless a thread has several profiles. If several points have passed, it saves an
@@ -246,6 +256,7 @@ static __always_inline void timer_sample_by_clock(struct profil_timer *timer,
 						  bool in_user)
 {
 	u64 now = ktime_get_ns(), begin = now, end;
+	u32 shares = timer_shares(kind, first);
 	struct profil_subject *subject = first;
 	struct profil_pace *pace;
 
@@ -255,7 +266,8 @@ static __always_inline void timer_sample_by_clock(struct profil_timer *timer,
 		timer_sample(kind, subject, current, timer_points_passed(timer, subject, now),
 			     in_user);
 		end = ktime_get_ns();
-		profil_throttle_account(&pace->throttle, pace->rate, end - begin);
+		profil_throttle_account(&pace->throttle, pace->rate, end - begin,
+					profil_subject_is_users(kind, subject) ? shares : 1);
 		begin = end;
 	}
 	timer->since = now;

@@ -29,7 +29,7 @@ static void take_samples(void *data)
 	unsigned int i;
 
 	for (i = 0; i < samples->nr; i++)
-		profil_throttle_account(samples->throttle, RATE, samples->took_ns);
+		profil_throttle_account(samples->throttle, RATE, samples->took_ns, 1);
 }
 
 /* Return: the mean cost after @nr samples that took @took_ns each. */

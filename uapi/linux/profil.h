@@ -301,7 +301,7 @@ struct profil_status {
  *
  * ESRCH: there is no such process, it has ended, or @mem is the memory of another process or
  * of the program that the process executed before. EBUSY: the process is attached to this open
- * file, or by as many others of the same user as may be: see profil(4). EOPNOTSUPP: the kernel has
+ * file, or to as many others as may be: see profil(4). EOPNOTSUPP: the kernel has
  * no kprobes where they are needed, or no procfs.
  *
  * Half of the log is for samples, half for other records. What finds no room is lost, and a LOST
