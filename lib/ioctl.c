@@ -213,7 +213,7 @@ void profil_ioctl_warn_not_started(const char *function, int error)
 {
 	static atomic_int last;
 
-	if (!profil_diagnose_has_reported(-error))
+	if (error != -EBUSY && !profil_diagnose_has_reported(-error))
 		warn(&last, function, "not profiling", error);
 }
 
@@ -221,7 +221,8 @@ void profil_ioctl_warn_not_stopped(const char *function, int error)
 {
 	static atomic_int last;
 
-	warn(&last, function, "still profiling", error);
+	if (error != -EBUSY)
+		warn(&last, function, "still profiling", error);
 }
 
 int profil_ioctl_off_or_warn(const char *function)
@@ -244,6 +245,11 @@ int profil_ioctl_histogram_or_warn(const char *function,
 	else if (error)
 		profil_ioctl_warn_not_started(function, error);
 	return off_error ? off_error : error;
+}
+
+int profil_ioctl_return_old(int error)
+{
+	return profil_ioctl_return(error == -EBUSY ? 0 : error);
 }
 
 int profil_ioctl_return(int error)

@@ -94,4 +94,11 @@ bool profil_ioctl_may_be_running(void);
 /* Convert 0 or -errno into the return value and errno of a C function. */
 int profil_ioctl_return(int error);
 
+/*
+ * The same for functions of old systems. EBUSY is success: the caller is a child of vfork(), and the
+ * profile is its parent's. There, it has a profile of its own, of which nothing is left once it
+ * executes a program.
+ */
+int profil_ioctl_return_old(int error);
+
 #endif /* PROFIL_IOCTL_H */

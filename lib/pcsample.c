@@ -35,7 +35,7 @@ long pcsample(uintptr_t samples[], long nsamples)
 		error = profil_ioctl_start(&start);
 	profil_guard_leave(&profil_guard_state, &before);
 	if (error)
-		return profil_ioctl_return(error);
+		return profil_ioctl_return_old(error);
 	if (!(status.flags & PROFIL_PC_LOG))
 		return 0;
 	/* a forked child stores after the samples of its parent */

@@ -208,14 +208,14 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	int error = check(profp, profcnt, flags);
 
 	if (error)
-		return profil_ioctl_return(error);
+		return profil_ioctl_return_old(error);
 	if (!profcnt)
-		return profil_ioctl_return(profil_ioctl_off());
+		return profil_ioctl_return_old(profil_ioctl_off());
 	error = start(profp, (size_t)profcnt, flags, &rate);
-	if (!error && tvp) {
+	if ((!error || error == -EBUSY) && tvp) {
 		rate = effective_rate(rate);
 		tvp->tv_sec = rate == 1;
 		tvp->tv_usec = rate > 1 ? 1000000 / rate : 0;
 	}
-	return profil_ioctl_return(error);
+	return profil_ioctl_return_old(error);
 }

@@ -353,6 +353,27 @@ static inline struct mem_cgroup *compat_get_mem_cgroup_of_current(void)
 	return memcg;
 }
 
+/*
+ * Whether the memory of the current thread is that of another process, which has lent it by vfork()
+ * or clone(CLONE_VM). The kernel knows whose it is, and at that process's end makes another one the
+ * owner. Without CONFIG_MEMCG, only children of vfork() are known.
+ */
+static inline bool compat_current_borrows_memory(void)
+{
+#ifdef CONFIG_MEMCG
+	struct task_struct *owner;
+	bool borrows;
+
+	rcu_read_lock();
+	owner = rcu_dereference(current->mm->owner);
+	borrows = owner && owner->tgid != current->tgid;
+	rcu_read_unlock();
+	return borrows;
+#else
+	return current->vfork_done;
+#endif
+}
+
 /* Whether allocations of a worker, other than pages of files, are charged to a process. */
 static inline bool compat_has_active_memcg(void)
 {

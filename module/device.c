@@ -15,6 +15,7 @@
 #include <linux/profil.h>
 
 #include "attach/attachment.h"
+#include "compat.h"
 #include "counters/config.h"
 #include "counters/lifecycle.h"
 #include "device.h"
@@ -91,35 +92,35 @@ static int device_log_status(struct profil_file *opened, union argument *arg)
  * @size:      size of the argument as this module knows it
  * @min_size:  size of the argument in its first version
  * @copy_back: the argument is copied back to the caller
+ * @is_own:    it is about the process to which the caller's memory belongs
  */
 struct command {
 	int (*run)(struct profil_file *opened, union argument *arg);
 	u32 size;
 	u32 min_size;
 	bool copy_back;
+	bool is_own;
 };
 
-#define COMMAND(_nr, _run, _type, _last, _copy_back)			\
+#define COMMAND(_nr, _run, _type, _last, _copy_back, _is_own)		\
 	[_IOC_NR(_nr)] = {						\
 		.run = _run,						\
 		.size = sizeof(_type) +					\
 			BUILD_BUG_ON_ZERO(sizeof(_type) % 8),		\
 		.min_size = offsetofend(_type, _last),			\
 		.copy_back = _copy_back,					\
+		.is_own = _is_own,						\
 	}
 
 static const struct command commands[] = {
-	COMMAND(PROFIL_IOC_INFO, device_info, struct profil_info, features, true),
-	COMMAND(PROFIL_IOC_START, device_start, struct profil_start, log_bytes,
+	COMMAND(PROFIL_IOC_INFO, device_info, struct profil_info, features, true, false),
+	COMMAND(PROFIL_IOC_START, device_start, struct profil_start, log_bytes, false, true),
+	COMMAND(PROFIL_IOC_STOP, device_stop, struct profil_status, pinned_bytes, true, true),
+	COMMAND(PROFIL_IOC_STATUS, device_status, struct profil_status, pinned_bytes, true, true),
+	COMMAND(PROFIL_IOC_ATTACH, device_attach_process, struct profil_attach, log_bytes, false,
 		false),
-	COMMAND(PROFIL_IOC_STOP, device_stop, struct profil_status, pinned_bytes,
-		true),
-	COMMAND(PROFIL_IOC_STATUS, device_status, struct profil_status,
-		pinned_bytes, true),
-	COMMAND(PROFIL_IOC_ATTACH, device_attach_process, struct profil_attach, log_bytes,
+	COMMAND(PROFIL_IOC_LOG_STATUS, device_log_status, struct profil_status, skipped, true,
 		false),
-	COMMAND(PROFIL_IOC_LOG_STATUS, device_log_status, struct profil_status,
-		skipped, true),
 };
 
 /* A newer caller's fields beyond command->size were zero on input and stay zero. */
@@ -139,8 +140,7 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 	u32 size;
 	int err;
 
-	if (_IOC_NR(nr) >= ARRAY_SIZE(commands) ||
-	    nr != _IO(PROFIL_IOC_MAGIC, _IOC_NR(nr)))
+	if (_IOC_NR(nr) >= ARRAY_SIZE(commands) || nr != _IO(PROFIL_IOC_MAGIC, _IOC_NR(nr)))
 		return -ENOTTY;
 	command = &commands[_IOC_NR(nr)];
 
@@ -160,6 +160,8 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 	if (command->copy_back && device_copy_back(user, &arg, command))
 		return -EFAULT;
 
+	if (command->is_own && compat_current_borrows_memory())
+		return -EBUSY;
 	err = command->run(file->private_data, &arg);
 	/*
 	 * Inserting the notifier fails while a signal is pending. Nothing has been changed

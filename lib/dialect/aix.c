@@ -286,5 +286,5 @@ int profil_aix(void *buffer, unsigned int size, unsigned long offset,
 	/* the page's function returns nothing, so errno is the only result: undo other changes */
 	errno = saved;
 	profil_guard_leave(&profil_guard_state, &before);
-	return profil_ioctl_return(error);
+	return profil_ioctl_return_old(error);
 }

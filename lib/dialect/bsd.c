@@ -27,7 +27,7 @@ int profil_bsd(char *samples, size_t size, unsigned long offset,
 	if (scale > MAX_SCALE)
 		return profil_ioctl_return(-EINVAL);
 	if (!scale)
-		return profil_ioctl_return(profil_ioctl_off());
+		return profil_ioctl_return_old(profil_ioctl_off());
 	/* on errors, the page says "profiling is terminated", which includes an earlier profile */
-	return profil_ioctl_return(profil_ioctl_histogram_or_off(&histogram));
+	return profil_ioctl_return_old(profil_ioctl_histogram_or_off(&histogram));
 }

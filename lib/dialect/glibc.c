@@ -37,5 +37,5 @@ int profil_glibc(unsigned short *buf, size_t bufsiz, size_t offset,
 		return profil_fallback_call(off ? NULL : buf, bufsiz, offset, scale);
 	else if (!error)
 		error = start(buf, bufsiz, offset, scale);
-	return profil_ioctl_return(error);
+	return profil_ioctl_return_old(error);
 }

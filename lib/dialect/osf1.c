@@ -21,7 +21,7 @@ int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
 	};
 
 	if (scale < 2)
-		return profil_ioctl_return(profil_ioctl_off_or_warn("profil_osf1"));
-	return profil_ioctl_return(
+		return profil_ioctl_return_old(profil_ioctl_off_or_warn("profil_osf1"));
+	return profil_ioctl_return_old(
 		profil_ioctl_histogram_or_warn("profil_osf1", &histogram));
 }

@@ -25,7 +25,7 @@ int profil_solaris(unsigned short *buff, size_t bufsiz, unsigned long offset,
 	};
 
 	if (scale < 2)
-		return profil_ioctl_return(profil_ioctl_off_or_warn("profil_solaris"));
-	return profil_ioctl_return(
+		return profil_ioctl_return_old(profil_ioctl_off_or_warn("profil_solaris"));
+	return profil_ioctl_return_old(
 		profil_ioctl_histogram_or_warn("profil_solaris", &histogram));
 }

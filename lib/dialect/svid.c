@@ -24,6 +24,6 @@ int profil_svid(void *buff, size_t bufsiz, unsigned long offset, unsigned int sc
 	};
 
 	if (scale < 2)
-		return profil_ioctl_return(profil_ioctl_off_or_warn("profil_svid"));
-	return profil_ioctl_return(profil_ioctl_histogram_or_warn("profil_svid", &histogram));
+		return profil_ioctl_return_old(profil_ioctl_off_or_warn("profil_svid"));
+	return profil_ioctl_return_old(profil_ioctl_histogram_or_warn("profil_svid", &histogram));
 }

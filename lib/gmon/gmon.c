@@ -301,7 +301,7 @@ static void control(int mode)
 {
 	int error = 0;
 
-	if (!gmon.profile)
+	if (!gmon.profile || !profil_guard_is_own_process())
 		return;
 	atomic_store(&profil_gmon_recording, mode ? gmon.profile : NULL);
 	if (gmon.sampler == LIBC) {

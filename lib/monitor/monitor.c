@@ -65,6 +65,20 @@ static void __attribute__((constructor(102))) register_fork_handlers(void)
 	pthread_atfork(before_fork, after_fork, after_fork);
 }
 
+/*
+ * Whether the memory is another process's, with the profile and with all that is recorded here: in a
+ * child of vfork(). Then nothing is done.
+ */
+static bool is_borrowed(void)
+{
+	const int saved = errno;
+	struct profil_status status;
+	bool borrowed = profil_status(&status) && errno == EBUSY;
+
+	errno = saved;
+	return borrowed;
+}
+
 /* Return: @error if it is not negative; or -1 with errno. */
 static int leave(const struct profil_guard_before *before, int error)
 {
@@ -264,7 +278,7 @@ int profil_monitor_begin(const struct profil_monitor_buffer *buffer)
 {
 	struct profil_guard_before before;
 	struct profil_monitor_output out;
-	int result = check(buffer, &out);
+	int result = is_borrowed() ? 0 : check(buffer, &out);
 
 	if (result > 0)
 		touch(buffer->at, profil_monitor_system.clears ?
@@ -302,6 +316,8 @@ int profil_monitor_begin_own(uintptr_t low, uintptr_t high)
 	struct profil_monitor_output out;
 	int result;
 
+	if (is_borrowed())
+		return 0;
 	profil_guard_enter(&guard, &before);
 	buffer.bytes = front_bytes(&buffer) + sizeof(uint16_t);
 	if (high > low)
@@ -359,6 +375,8 @@ int profil_monitor_end(void)
 {
 	struct profil_guard_before before;
 
+	if (is_borrowed())
+		return 0;
 	profil_guard_enter(&guard, &before);
 	return leave(&before, monitored.out.counters ? end() : 0);
 }
@@ -387,6 +405,8 @@ int profil_monitor_control(int mode)
 	struct profil_guard_before before;
 	int result;
 
+	if (is_borrowed())
+		return 0;
 	profil_guard_enter(&guard, &before);
 	result = leave(&before, control(mode));
 	if (result >= 0)

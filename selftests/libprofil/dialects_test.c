@@ -104,6 +104,46 @@ static int turn_off(const struct scene *scene,
 			       0);
 }
 
+/* Returns the exit status of a child of vfork() that calls @turn. */
+static int __attribute__((noinline))
+in_borrower(int (*turn)(const struct scene *scene, const struct _fixture_variant_dialect *variant),
+	    const struct scene *scene, const struct _fixture_variant_dialect *variant)
+{
+	pid_t pid = vfork();
+
+	if (!pid)
+		_exit(turn(scene, variant) != 0);
+	return wait_for(pid);
+}
+
+/*
+ * The pages speak of the calling process. A child of vfork() uses its parent's memory, but changes no
+ * profile of its parent.
+ */
+TEST_F(dialect, vfork_child_is_another_process)
+{
+	struct scene *scene = &self->scene;
+	struct stderr_capture captured;
+
+	ASSERT_EQ(0, turn_on(scene, variant));
+	EXPECT_EQ(0, in_borrower(turn_off, scene, variant));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+	EXPECT_EQ(0, in_borrower(turn_on, scene, variant));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+	/* the library knows, too, that the profile runs: the call finds and ends it */
+	EXPECT_EQ(0, turn_off(scene, variant));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
+	capture_stderr(&captured);
+	EXPECT_EQ(0, in_borrower(turn_on, scene, variant));
+	EXPECT_STREQ("", end_capture(&captured));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
+	EXPECT_TRUE(is_silent(scene));
+	/* and that none does: where a second call has no effect, this is the first */
+	EXPECT_EQ(0, turn_on(scene, variant));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+}
+
 TEST_F(dialect, low_scale_turns_off)
 {
 	struct scene *scene = &self->scene;

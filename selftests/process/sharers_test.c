@@ -117,6 +117,106 @@ TEST_F(sharer, posix_spawn_child_counts_in_its_parent)
 	see_sharers(_metadata, &self->profile, spawn_fails);
 }
 
+/* What a sharer of the memory gets: an errno of START, STATUS and STOP each */
+static int sharer_errors[3];
+
+static int call_in_shared_memory(void *data)
+{
+	const struct profile *profile = data;
+	struct profil_status status = { .size = sizeof(status) };
+
+	sharer_errors[0] = start_counting(profile->fd, map_memory(PAGE), 0, 0);
+	sharer_errors[1] = call(profile->fd, PROFIL_IOC_STATUS, &status);
+	sharer_errors[2] = call(profile->fd, PROFIL_IOC_STOP, &status);
+	return 0;
+}
+
+static int __attribute__((noinline)) call_in_vfork(struct profile *profile)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		call_in_shared_memory(profile);
+		execl("/bin/true", "true", NULL);
+		_exit(1);
+	}
+	return wait_for(pid);
+}
+
+static int call_in_clone(struct profile *profile)
+{
+	size_t bytes = 16 * PAGE;
+	char *stack = map_memory(bytes);
+
+	return wait_for(clone(call_in_shared_memory, stack + bytes, CLONE_VM | SIGCHLD, profile));
+}
+
+/* A process has its own profile only, not that of the memory which it uses. */
+static void see_refusals(struct __test_metadata *_metadata, struct profile *profile,
+			 int (*run)(struct profile *profile))
+{
+	uint64_t before;
+	int i, turn;
+
+	for (turn = 0; turn < 2; turn++) {
+		if (turn)
+			ASSERT_EQ(0, start_profile(profile));
+		ASSERT_EQ(0, run(profile));
+		for (i = 0; i < 3; i++)
+			EXPECT_EQ(EBUSY, sharer_errors[i]);
+		EXPECT_EQ(turn ? PROFIL_STATE_RUNNING : PROFIL_STATE_OFF,
+			  get_status(profile->fd).state);
+		before = counted(profile);
+		burn(seconds_for(4, profile->hz));
+		EXPECT_EQ(turn, counted(profile) > before);
+	}
+}
+
+TEST_F(sharer, vfork_child_has_no_profile)
+{
+	see_refusals(_metadata, &self->profile, call_in_vfork);
+}
+
+TEST_F(sharer, clone_vm_child_has_no_profile)
+{
+	see_refusals(_metadata, &self->profile, call_in_clone);
+}
+
+/* Another thread of the lender has the profile, also while a child uses the memory. */
+static void *start_and_stop(void *data)
+{
+	struct profile *profile = data;
+
+	burn(0.01);
+	sharer_errors[0] = start_profile(profile);
+	sharer_errors[1] = stop(profile->fd).state != PROFIL_STATE_RUNNING;
+	return NULL;
+}
+
+static int sleep_a_little(void *unused)
+{
+	(void)unused;
+	usleep(200000);
+	return 0;
+}
+
+TEST_F(sharer, lender_has_its_profile)
+{
+	size_t bytes = 16 * PAGE;
+	char *stack = map_memory(bytes);
+	pthread_t thread;
+	pid_t pid;
+
+	sharer_errors[0] = sharer_errors[1] = -1;
+	pid = clone(sleep_a_little, stack + bytes, CLONE_VM | SIGCHLD, NULL);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, start_and_stop, &self->profile));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, sharer_errors[0]);
+	EXPECT_EQ(0, sharer_errors[1]);
+	EXPECT_EQ(0, wait_for(pid));
+}
+
 static void *burn_a_little(void *unused)
 {
 	burn(0.02);

@@ -8,7 +8,8 @@
  * instead of these commands.
  *
  * INFO, START, STOP and STATUS act on the address space of the calling process, and on no
- * other. ATTACH and LOG_STATUS act on the open file: see struct profil_attach.
+ * other: not on one that it shares with the process to which it belongs. ATTACH and
+ * LOG_STATUS act on the open file: see struct profil_attach.
  *
  * Structures
  *   Each argument starts with its own size in bytes, set by the caller. New fields
@@ -33,7 +34,8 @@
  *   EPERM       rate above the caller's max_rate; EINVAL if it is above 20,000 Hz
  *   EBADF       ATTACH: not a descriptor of an open file
  *   EAGAIN      START: other processes map the caller's files too often: see profil(4)
- *   EBUSY       ATTACH: the process is attached already
+ *   EBUSY       START, STOP, STATUS: the caller's memory is another process's: vfork(2).
+ *               ATTACH: the process is attached already
  *   ESRCH       ATTACH: no such process, or it has other memory
  *   ENOSPC      per-user limit reached: max_user_sessions or max_user_regions
  *   ENOMEM      RLIMIT_MEMLOCK would be exceeded, or out of memory
