@@ -39,16 +39,14 @@ MODULE_PARM_DESC(max_user_regions,
  * @cred:     credentials of one of the user's processes. They keep the user_struct, and so
  *            the charge, alive (free_uid() is not exported by all kernels). It may be that of
  *            any UID in the user's namespaces: all locked memory is charged to that one
- * @sessions: number of sessions, including exempt ones
- * @regions:  number of regions, including exempt ones
+ * @charged:  numbers of sessions and of regions, including exempt ones
  * @subscription: held by the one process of the user that makes a first subscription (notifier.c)
  */
 struct profil_user {
 	refcount_t ref;
 	kuid_t uid;
 	const struct cred *cred;
-	atomic_t sessions;
-	atomic_t regions;
+	atomic_t charged[PROFIL_NR_CHARGED];
 	struct mutex subscription; /* see above */
 };
 
@@ -107,12 +105,7 @@ static struct profil_user *user_get(void)
 	return user;
 }
 
-/**
- * profil_rights_get - record the limits of the calling process
- * @rights: out
- *
- * Return: 0 or -ENOMEM.
- */
+/* Record the limits of the calling process. @rights: out. Return: 0 or -ENOMEM. */
 int profil_rights_get(struct profil_rights *rights)
 {
 	rights->memlock_pages = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
@@ -143,57 +136,32 @@ void profil_rights_put(struct profil_rights *rights)
 		user_free(user);
 }
 
-/*
- * Add @nr to @count, unless that exceeds @max. @freed of @count will be uncharged in exchange,
- * and so is not included. Return: 0 or -ENOSPC.
+/**
+ * profil_charge - charge sessions, or regions, once for all sessions that share a config
+ * @rights: of the process that started the profile
+ * @what:   which of both
+ * @nr:     how many
+ * @freed:  how many of the same user will be uncharged in exchange, and so are not included
+ *
+ * Return: 0 or -ENOSPC.
  */
-static int user_add_below(atomic_t *count, u32 nr, u32 freed, unsigned int max,
-			  bool exempt)
+int profil_charge(const struct profil_rights *rights, enum profil_charged what, u32 nr, u32 freed)
 {
+	u64 most = what == PROFIL_CHARGED_SESSIONS ? READ_ONCE(max_user_sessions) :
+						     READ_ONCE(max_user_regions);
+	atomic_t *count = &rights->user->charged[what];
 	int old = atomic_read(count);
 
 	do {
-		if (!exempt && (u64)old + nr > (u64)max + freed)
+		if (!rights->resource && (u64)old + nr > most + freed)
 			return -ENOSPC;
 	} while (!atomic_try_cmpxchg(count, &old, old + nr));
 	return 0;
 }
 
-/**
- * profil_charge_session - charge a session
- * @rights: of the process that started the profile
- * @freed:  1 if it replaces another session of the same user; else 0
- *
- * Return: 0 or -ENOSPC.
- */
-int profil_charge_session(const struct profil_rights *rights, u32 freed)
+void profil_uncharge(const struct profil_rights *rights, enum profil_charged what, u32 nr)
 {
-	return user_add_below(&rights->user->sessions, 1, freed,
-			      READ_ONCE(max_user_sessions), rights->resource);
-}
-
-void profil_uncharge_session(const struct profil_rights *rights)
-{
-	atomic_dec(&rights->user->sessions);
-}
-
-/**
- * profil_charge_regions - charge regions, once for all sessions that share a config
- * @rights: of the process that started the profile
- * @nr:     number of regions
- * @freed:  number of the same user's regions that they replace
- *
- * Return: 0 or -ENOSPC.
- */
-int profil_charge_regions(const struct profil_rights *rights, u32 nr, u32 freed)
-{
-	return user_add_below(&rights->user->regions, nr, freed,
-			      READ_ONCE(max_user_regions), rights->resource);
-}
-
-void profil_uncharge_regions(const struct profil_rights *rights, u32 nr)
-{
-	atomic_sub(nr, &rights->user->regions);
+	atomic_sub(nr, &rights->user->charged[what]);
 }
 
 /**
@@ -218,14 +186,13 @@ int profil_charge_pages(const struct profil_rights *rights, unsigned long nr)
 	return 0;
 }
 
-void profil_uncharge_pages(const struct profil_rights *rights,
-			   unsigned long nr)
+void profil_uncharge_pages(const struct profil_rights *rights, unsigned long nr)
 {
 	if (!rights->ipc_lock)
 		atomic_long_sub(nr, &rights->user->cred->user->locked_vm);
 }
 
-/* Held for a first subscription. Taken after a user's own: others wait for one of each user only. */
+/* Held for a first subscription. Taken after a user's own: others wait for one of each only. */
 static DEFINE_MUTEX(subscription);
 
 /**

@@ -9,6 +9,8 @@
 
 struct profil_user;
 
+enum profil_charged { PROFIL_CHARGED_SESSIONS, PROFIL_CHARGED_REGIONS, PROFIL_NR_CHARGED };
+
 /**
  * struct profil_rights - limits of the process that started a profile
  * @user:          the user to charge; one reference
@@ -31,13 +33,10 @@ int profil_rights_get(struct profil_rights *rights);
 /* Any context, except hard interrupts. */
 void profil_rights_put(struct profil_rights *rights);
 /* Any context. An uncharge function undoes its charge function. */
-int profil_charge_session(const struct profil_rights *rights, u32 freed);
-void profil_uncharge_session(const struct profil_rights *rights);
-int profil_charge_regions(const struct profil_rights *rights, u32 nr, u32 freed);
-void profil_uncharge_regions(const struct profil_rights *rights, u32 nr);
+int profil_charge(const struct profil_rights *rights, enum profil_charged what, u32 nr, u32 freed);
+void profil_uncharge(const struct profil_rights *rights, enum profil_charged what, u32 nr);
 int profil_charge_pages(const struct profil_rights *rights, unsigned long nr);
-void profil_uncharge_pages(const struct profil_rights *rights,
-			   unsigned long nr);
+void profil_uncharge_pages(const struct profil_rights *rights, unsigned long nr);
 /* May sleep. */
 int profil_lock_subscription(const struct profil_rights *rights, bool wait);
 void profil_unlock_subscription(const struct profil_rights *rights);

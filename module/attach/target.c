@@ -143,7 +143,7 @@ int profil_target_publish(struct profil_target *target, struct profil_record_for
 	unsigned long flags;
 	int err;
 
-	err = profil_charge_session(rights, 0);
+	err = profil_charge(rights, PROFIL_CHARGED_SESSIONS, 1, 0);
 	if (err)
 		return err;
 	raw_spin_lock_irqsave(&targets_lock, flags);
@@ -164,7 +164,7 @@ int profil_target_publish(struct profil_target *target, struct profil_record_for
 	}
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
 	if (err)
-		profil_uncharge_session(rights);
+		profil_uncharge(rights, PROFIL_CHARGED_SESSIONS, 1);
 	return err;
 }
 
@@ -176,7 +176,7 @@ static void target_remove(struct profil_target *target)
 	hlist_del_init_rcu(&target->of_attachment);
 	WRITE_ONCE(profil_nr_targets, profil_nr_targets - 1);
 	WRITE_ONCE(target->attachment->nr_targets, target->attachment->nr_targets - 1);
-	profil_uncharge_session(&target->tracer->rights);
+	profil_uncharge(&target->tracer->rights, PROFIL_CHARGED_SESSIONS, 1);
 	atomic_long_dec(&profil_stats[PROFIL_SESSIONS]);
 	call_rcu(&target->rcu, target_free_rcu);
 }

@@ -6,8 +6,7 @@
  *         |                              |
  *         +---------- activate ----------+
  *                        |
- *                     publish
- *                        v
+ *                     publish v
  *            +-----------------------+
  *            | RUNNING, in the table |---- limit reached, log full, fault ----+
  *            +-----------------------+                                        |
@@ -37,11 +36,10 @@
  *
  * A session is unpublished, and its sampling stopped, by one of these:
  *
- * - A stop call, or a start for the session that it replaces: threads of the process may
- *   be in the sampler on other CPUs. They either see that the session is unpublished, or
- *   the call waits for them (profil_cpus_barrier()). So no counter is written after the
- *   call returns. Pending samples are settled: their pages are pinned, and they are counted
- *   (service.c).
+ * - A stop call, or a start for the session that it replaces: threads of the process may be in the
+ *   sampler on other CPUs. They either see that the session is unpublished, or the call waits for
+ *   them (profil_cpus_barrier()). So no counter is written after the call returns. Pending samples
+ *   are settled: their pages are pinned, and they are counted (service.c).
  * - The address space ends (exit, or exec, which switches to a new one): the notifier's
  *   release callback runs when mm_users is 0. The sampler runs only for a thread whose
  *   current->mm is the session's. Such a thread holds mm_users, so there is none. Pending
@@ -115,12 +113,12 @@ static int lifecycle_charge(struct profil_config *config)
 	if (own)
 		profil_session_put(own);
 
-	err = profil_charge_session(&config->rights, sessions);
+	err = profil_charge(&config->rights, PROFIL_CHARGED_SESSIONS, 1, sessions);
 	if (err)
 		return err;
-	err = profil_charge_regions(&config->rights, config->nr_ranges, regions);
+	err = profil_charge(&config->rights, PROFIL_CHARGED_REGIONS, config->nr_ranges, regions);
 	if (err) {
-		profil_uncharge_session(&config->rights);
+		profil_uncharge(&config->rights, PROFIL_CHARGED_SESSIONS, 1);
 		return err;
 	}
 	atomic_set(&config->sessions, 1);
@@ -130,9 +128,9 @@ static int lifecycle_charge(struct profil_config *config)
 /* Uncharge one session, and the regions with the last session of @config. */
 static void lifecycle_uncharge(struct profil_config *config)
 {
-	profil_uncharge_session(&config->rights);
+	profil_uncharge(&config->rights, PROFIL_CHARGED_SESSIONS, 1);
 	if (atomic_dec_and_test(&config->sessions))
-		profil_uncharge_regions(&config->rights, config->nr_ranges);
+		profil_uncharge(&config->rights, PROFIL_CHARGED_REGIONS, config->nr_ranges);
 }
 
 /* The session is unpublished, or was never published. */
@@ -144,8 +142,7 @@ static void lifecycle_unpin_uncharge(struct profil_session *session)
 	lifecycle_uncharge(profil_session_config(session));
 	atomic_long_dec(&profil_stats[PROFIL_SESSIONS]);
 	counts = profil_session_counts(session);
-	trace_profil_stop(session->tgid, session->state, counts.samples,
-			  counts.lost);
+	trace_profil_stop(session->tgid, session->state, counts.samples, counts.lost);
 }
 
 /* Put the table's reference and the module's. */
@@ -154,10 +151,9 @@ static void lifecycle_put(struct profil_session *session)
 	profil_session_put(session);
 	/*
 	 * Unloading waits until the session is freed, and freeing it waits for the notifier
-	 * callback, which may be our caller. So rmmod works as soon as a stop has returned
-	 * or a parent has waited for the process. It works a little later if a worker held
-	 * the last reference to the memory, and within a second if the memory was not
-	 * watched (reaper.c).
+	 * callback, which may be our caller. So rmmod works as soon as a stop has returned or a
+	 * parent has waited for the process. It works a little later if a worker held the last
+	 * reference to the memory, and within a second if the memory was not watched (reaper.c).
 	 */
 	module_put(THIS_MODULE);
 }
@@ -322,7 +318,7 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 	int err;
 
 	/* pages are charged when they are hit: there may be many children */
-	err = profil_charge_session(&config->rights, 0);
+	err = profil_charge(&config->rights, PROFIL_CHARGED_SESSIONS, 1, 0);
 	if (err)
 		return err;
 	err = -ESRCH;
@@ -355,7 +351,7 @@ put_hooks:
 	profil_hooks_put(profil_clock_hooks(&config->pace, PROFIL_KIND_SESSION));
 	/* GCOV_EXCL_STOP */
 uncharge:
-	profil_uncharge_session(&config->rights);
+	profil_uncharge(&config->rights, PROFIL_CHARGED_SESSIONS, 1);
 	return err;
 }
 
@@ -440,8 +436,7 @@ put_config:
 	return ERR_PTR(err);
 }
 
-static void lifecycle_read_status(struct profil_session *session,
-				  struct profil_status *status)
+static void lifecycle_read_status(struct profil_session *session, struct profil_status *status)
 {
 	struct profil_counts counts = profil_session_counts(session);
 
@@ -470,8 +465,7 @@ static void lifecycle_read_status(struct profil_session *session,
  * The caller must not wait for the service_mutex then: a worker that holds it may wait for
  * memory that only the caller's exit can free.
  */
-static void lifecycle_settle_and_put(struct profil_session *session,
-				     struct profil_status *status)
+static void lifecycle_settle_and_put(struct profil_session *session, struct profil_status *status)
 {
 	if (profil_service_settle(session)) {
 		/* GCOV_EXCL_START: killed during a stop */
@@ -522,8 +516,7 @@ int profil_lifecycle_start(struct profil_config *config)
  * profil_lifecycle_stop - stop the calling process's session
  * @status: zeroed; gets the final counts, or stays zero if there is no session
  *
- * May sleep. On return no CPU samples for the process, and pending samples have been
- * counted.
+ * May sleep. On return no CPU samples for the process, and pending samples have been counted.
  *
  * Return: 0, or -EINTR: then the session continues.
  */

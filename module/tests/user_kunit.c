@@ -60,12 +60,12 @@ static long locked(unsigned int number)
 
 static int sessions(const struct profil_rights *rights)
 {
-	return atomic_read(&rights->user->sessions);
+	return atomic_read(&rights->user->charged[PROFIL_CHARGED_SESSIONS]);
 }
 
 static int regions(const struct profil_rights *rights)
 {
-	return atomic_read(&rights->user->regions);
+	return atomic_read(&rights->user->charged[PROFIL_CHARGED_REGIONS]);
 }
 
 static int init(struct kunit *test)
@@ -128,28 +128,29 @@ static void sessions_are_limited(struct kunit *test)
 
 	rights_of(test, 0, NO_CAPS, 0, &rights);
 	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), -ENOSPC);
+		KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 0), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, sessions(&rights), 4);
 	/* one more is allowed if it replaces another */
-	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 1), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 1), -ENOSPC);
-	profil_uncharge_session(&rights);
-	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), -ENOSPC);
-	profil_uncharge_session(&rights);
-	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 1), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 1), -ENOSPC);
+	profil_uncharge(&rights, PROFIL_CHARGED_SESSIONS, 1);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 0), -ENOSPC);
+	profil_uncharge(&rights, PROFIL_CHARGED_SESSIONS, 1);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 0), 0);
 
 	/* a lower limit ends no session, but allows no new one until there are fewer */
 	max_user_sessions = 2;
 	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), -ENOSPC);
-		profil_uncharge_session(&rights);
+		KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 0),
+				-ENOSPC);
+		profil_uncharge(&rights, PROFIL_CHARGED_SESSIONS, 1);
 	}
-	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 0), 0);
 	max_user_sessions = 0;
-	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), -ENOSPC);
-	profil_uncharge_session(&rights);
-	profil_uncharge_session(&rights);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 0), -ENOSPC);
+	profil_uncharge(&rights, PROFIL_CHARGED_SESSIONS, 1);
+	profil_uncharge(&rights, PROFIL_CHARGED_SESSIONS, 1);
 	KUNIT_EXPECT_EQ(test, sessions(&rights), 0);
 	profil_rights_put(&rights);
 	expect_nothing_left(test);
@@ -160,31 +161,31 @@ static void regions_are_limited(struct kunit *test)
 	struct profil_rights rights;
 
 	rights_of(test, 0, NO_CAPS, 0, &rights);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 101, 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, 101, 0), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, regions(&rights), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 60, 0), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 41, 0), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 40, 0), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 1, 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, 60, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, 41, 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, 40, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, 1, 0), -ENOSPC);
 	/* no regions, as for a profile with only a catch-all counter */
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, 0, 0), 0);
 
 	/* replacing 60 regions by 61 would exceed the limit */
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 61, 60), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 60, 60), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, 61, 60), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, 60, 60), 0);
 	KUNIT_EXPECT_EQ(test, regions(&rights), 160);
-	profil_uncharge_regions(&rights, 60);
-	profil_uncharge_regions(&rights, 60);
-	profil_uncharge_regions(&rights, 40);
+	profil_uncharge(&rights, PROFIL_CHARGED_REGIONS, 60);
+	profil_uncharge(&rights, PROFIL_CHARGED_REGIONS, 60);
+	profil_uncharge(&rights, PROFIL_CHARGED_REGIONS, 40);
 	KUNIT_EXPECT_EQ(test, regions(&rights), 0);
 
 	/* 32-bit limits and credits do not overflow */
 	max_user_regions = U32_MAX;
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 4096, 1), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, 4096, 1), 0);
 	max_user_regions = 4096;
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, U32_MAX - 4095, 0),
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, U32_MAX - 4095, 0),
 			-ENOSPC);
-	profil_uncharge_regions(&rights, 4096);
+	profil_uncharge(&rights, PROFIL_CHARGED_REGIONS, 4096);
 	profil_rights_put(&rights);
 	expect_nothing_left(test);
 }
@@ -248,11 +249,11 @@ static void ipc_lock_exempts_from_page_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, locked(0), 0L);
 
 	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 101, 0), -ENOSPC);
+		KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, 101, 0), -ENOSPC);
 	for (i = 0; i < 4; i++)
-		profil_uncharge_session(&rights);
+		profil_uncharge(&rights, PROFIL_CHARGED_SESSIONS, 1);
 	profil_rights_put(&rights);
 	expect_nothing_left(test);
 }
@@ -267,17 +268,17 @@ static void sys_resource_exempts_from_counts(struct kunit *test)
 	rights_of(test, 0, NO_CAPS, 10, &rights);
 	KUNIT_EXPECT_PTR_EQ(test, exempt.user, rights.user);
 	for (i = 0; i < 10; i++)
-		KUNIT_EXPECT_EQ(test, profil_charge_session(&exempt, 0), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&exempt, 1000, 0), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 1, 0), -ENOSPC);
+		KUNIT_EXPECT_EQ(test, profil_charge(&exempt, PROFIL_CHARGED_SESSIONS, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&exempt, PROFIL_CHARGED_REGIONS, 1000, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_REGIONS, 1, 0), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, profil_charge_pages(&exempt, 11), -ENOMEM);
 
 	for (i = 0; i < 10; i++)
-		profil_uncharge_session(&exempt);
-	profil_uncharge_regions(&exempt, 1000);
-	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), 0);
-	profil_uncharge_session(&rights);
+		profil_uncharge(&exempt, PROFIL_CHARGED_SESSIONS, 1);
+	profil_uncharge(&exempt, PROFIL_CHARGED_REGIONS, 1000);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights, PROFIL_CHARGED_SESSIONS, 1, 0), 0);
+	profil_uncharge(&rights, PROFIL_CHARGED_SESSIONS, 1);
 	profil_rights_put(&exempt);
 	/* the user still has a reference */
 	KUNIT_EXPECT_FALSE(test, xa_empty(&users));
@@ -296,25 +297,28 @@ static void users_are_independent(struct kunit *test)
 	/* each user can reach all limits */
 	for (i = 0; i < 2; i++) {
 		for (k = 0; k < 4; k++)
-			KUNIT_EXPECT_EQ(test, profil_charge_session(&rights[i], 0), 0);
-		KUNIT_EXPECT_EQ(test, profil_charge_session(&rights[i], 0), -ENOSPC);
-		KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights[i], 100, 0), 0);
+			KUNIT_EXPECT_EQ(test, profil_charge(&rights[i],
+								    PROFIL_CHARGED_SESSIONS, 1, 0),
+					0);
+		KUNIT_EXPECT_EQ(test, profil_charge(&rights[i], PROFIL_CHARGED_SESSIONS, 1, 0),
+				-ENOSPC);
+		KUNIT_EXPECT_EQ(test, profil_charge(&rights[i], PROFIL_CHARGED_REGIONS, 100, 0), 0);
 		KUNIT_EXPECT_EQ(test, profil_charge_pages(&rights[i], 10), 0);
 		KUNIT_EXPECT_EQ(test, locked(i), 10L);
 	}
 	/* uncharging one user does not change the other's charges */
 	for (k = 0; k < 4; k++)
-		profil_uncharge_session(&rights[0]);
-	profil_uncharge_regions(&rights[0], 100);
+		profil_uncharge(&rights[0], PROFIL_CHARGED_SESSIONS, 1);
+	profil_uncharge(&rights[0], PROFIL_CHARGED_REGIONS, 100);
 	profil_uncharge_pages(&rights[0], 10);
 	profil_rights_put(&rights[0]);
 	KUNIT_EXPECT_EQ(test, locked(1), 10L);
-	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights[1], 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, profil_charge(&rights[1], PROFIL_CHARGED_SESSIONS, 1, 0), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, profil_charge_pages(&rights[1], 1), -ENOMEM);
 
 	for (k = 0; k < 4; k++)
-		profil_uncharge_session(&rights[1]);
-	profil_uncharge_regions(&rights[1], 100);
+		profil_uncharge(&rights[1], PROFIL_CHARGED_SESSIONS, 1);
+	profil_uncharge(&rights[1], PROFIL_CHARGED_REGIONS, 100);
 	profil_uncharge_pages(&rights[1], 10);
 	profil_rights_put(&rights[1]);
 	expect_nothing_left(test);
@@ -349,8 +353,8 @@ static void charge_all(struct charging *charging, struct charge *charge, u32 nr)
 	int got;
 
 	charge->nr = nr;
-	charge->session = !profil_charge_session(rights, 0);
-	charge->region = !profil_charge_regions(rights, nr, 0);
+	charge->session = !profil_charge(rights, PROFIL_CHARGED_SESSIONS, 1, 0);
+	charge->region = !profil_charge(rights, PROFIL_CHARGED_REGIONS, nr, 0);
 	charge->page = !profil_charge_pages(rights, nr);
 	got = charge->session + charge->region + charge->page;
 
@@ -366,9 +370,9 @@ static void charge_all(struct charging *charging, struct charge *charge, u32 nr)
 static void uncharge_all(struct charging *charging, struct charge *charge)
 {
 	if (charge->session)
-		profil_uncharge_session(&charging->rights);
+		profil_uncharge(&charging->rights, PROFIL_CHARGED_SESSIONS, 1);
 	if (charge->region)
-		profil_uncharge_regions(&charging->rights, charge->nr);
+		profil_uncharge(&charging->rights, PROFIL_CHARGED_REGIONS, charge->nr);
 	if (charge->page)
 		profil_uncharge_pages(&charging->rights, charge->nr);
 	*charge = (struct charge){};
@@ -423,8 +427,10 @@ static void concurrent_charges_stay_within_limits(struct kunit *test)
 	rights_of(test, 0, NO_CAPS, PAGES, &charging->rights);
 	/* close to the limits, so that only one charge at a time fits */
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, profil_charge_session(&charging->rights, 0), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&charging->rights, 96, 0), 0);
+		KUNIT_EXPECT_EQ(test, profil_charge(&charging->rights,
+							    PROFIL_CHARGED_SESSIONS, 1, 0),
+				0);
+	KUNIT_EXPECT_EQ(test, profil_charge(&charging->rights, PROFIL_CHARGED_REGIONS, 96, 0), 0);
 	KUNIT_EXPECT_EQ(test, profil_charge_pages(&charging->rights, 2), 0);
 
 	run_threads(test, threads, THREADS, charge_repeatedly, charging);
@@ -437,8 +443,8 @@ static void concurrent_charges_stay_within_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, locked(0), 2L);
 
 	for (i = 0; i < 3; i++)
-		profil_uncharge_session(&charging->rights);
-	profil_uncharge_regions(&charging->rights, 96);
+		profil_uncharge(&charging->rights, PROFIL_CHARGED_SESSIONS, 1);
+	profil_uncharge(&charging->rights, PROFIL_CHARGED_REGIONS, 96);
 	profil_uncharge_pages(&charging->rights, 2);
 	profil_rights_put(&charging->rights);
 	expect_nothing_left(test);
