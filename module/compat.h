@@ -127,11 +127,9 @@ static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 						struct page **pages)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
-	return pin_user_pages_remote(mm, start, nr_pages, gup_flags, pages,
-				     NULL);
+	return pin_user_pages_remote(mm, start, nr_pages, gup_flags, pages, NULL);
 #else
-	return pin_user_pages_remote(mm, start, nr_pages, gup_flags, pages,
-				     NULL, NULL);
+	return pin_user_pages_remote(mm, start, nr_pages, gup_flags, pages, NULL, NULL);
 #endif
 }
 
@@ -454,8 +452,7 @@ compat_hrtimer_setup(struct hrtimer *timer,
 
 /* Initialize @work to run in the hard interrupt itself, also on PREEMPT_RT. */
 static inline void
-compat_init_irq_work_hard(struct irq_work *work,
-			  void (*function)(struct irq_work *work))
+compat_init_irq_work_hard(struct irq_work *work, void (*function)(struct irq_work *work))
 {
 	init_irq_work(work, function);
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)

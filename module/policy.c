@@ -2,12 +2,11 @@
 /*
  * Permissions: which mode the device has, and which rates and clocks a start may request.
  *
- * A process may profile itself, and each process that it may trace: it shows a descriptor for
- * which procfs has checked that (attachment.c). Samples hold only program counters in user mode,
- * never a kernel address. So any user may open the device (PROFIL_POLICY_DEVICE_MODE).
+ * A process may profile itself, and each process that it may trace: it shows a descriptor for which
+ * procfs has checked that (attachment.c). Samples hold only program counters in user mode, never a
+ * kernel address. So any user may open the device (PROFIL_POLICY_DEVICE_MODE).
  * kernel.perf_event_paranoid is not checked: its level 2 lets any user see as much. An
- * administrator can restrict the device's mode with a udev rule, of which profil(4) has an
- * example.
+ * administrator can restrict the device's mode with a udev rule, of which profil(4) has an example.
  *
  * Whatever affects other users, or shows their data, needs a capability in the initial
  * namespace, or root:

@@ -19,36 +19,31 @@ static ssize_t stats_show(char *buf, enum profil_stat stat, unsigned long unit)
 	return sysfs_emit(buf, "%lu\n", value * unit);
 }
 
-static ssize_t sessions_show(struct device *dev, struct device_attribute *attr,
-			     char *buf)
+static ssize_t sessions_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return stats_show(buf, PROFIL_SESSIONS, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(sessions);
 
-static ssize_t pinned_bytes_show(struct device *dev,
-				 struct device_attribute *attr, char *buf)
+static ssize_t pinned_bytes_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return stats_show(buf, PROFIL_PINNED_PAGES, PAGE_SIZE);
 }
 static DEVICE_ATTR_ADMIN_RO(pinned_bytes);
 
-static ssize_t forks_followed_show(struct device *dev,
-				   struct device_attribute *attr, char *buf)
+static ssize_t forks_followed_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return stats_show(buf, PROFIL_FORKS_FOLLOWED, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(forks_followed);
 
-static ssize_t fork_failures_show(struct device *dev,
-				  struct device_attribute *attr, char *buf)
+static ssize_t fork_failures_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return stats_show(buf, PROFIL_FORK_FAILURES, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(fork_failures);
 
-static ssize_t fault_ends_show(struct device *dev,
-			       struct device_attribute *attr, char *buf)
+static ssize_t fault_ends_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return stats_show(buf, PROFIL_FAULT_ENDS, 1);
 }
@@ -68,30 +63,25 @@ static ssize_t stats_show_cpu(char *buf, size_t field)
 	return sysfs_emit(buf, "%lu\n", sum);
 }
 
-static ssize_t samples_show(struct device *dev, struct device_attribute *attr,
-			    char *buf)
+static ssize_t samples_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return stats_show_cpu(buf, offsetof(struct profil_cpu_stats, samples));
 }
 static DEVICE_ATTR_ADMIN_RO(samples);
 
-static ssize_t counted_show(struct device *dev, struct device_attribute *attr,
-			    char *buf)
+static ssize_t counted_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return stats_show_cpu(buf, offsetof(struct profil_cpu_stats, counted));
 }
 static DEVICE_ATTR_ADMIN_RO(counted);
 
-static ssize_t out_of_range_show(struct device *dev,
-				 struct device_attribute *attr, char *buf)
+static ssize_t out_of_range_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return stats_show_cpu(buf, offsetof(struct profil_cpu_stats,
-						   out_of_range));
+	return stats_show_cpu(buf, offsetof(struct profil_cpu_stats, out_of_range));
 }
 static DEVICE_ATTR_ADMIN_RO(out_of_range);
 
-static ssize_t lost_show(struct device *dev, struct device_attribute *attr,
-			 char *buf)
+static ssize_t lost_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return stats_show_cpu(buf, offsetof(struct profil_cpu_stats, lost));
 }

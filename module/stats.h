@@ -30,8 +30,7 @@ enum profil_stat {
 extern atomic_long_t profil_stats[PROFIL_NR_STATS];
 
 /**
- * struct profil_cpu_stats - statistics that change with each sample, since the module was
- *                           loaded
+ * struct profil_cpu_stats - statistics that change with each sample, since the module was loaded
  * @samples:      samples taken; those in none of the next three are pending
  * @counted:      samples counted in a region or stored in a log
  * @out_of_range: samples without a counter in a region, also if the catch-all counts them

@@ -23,9 +23,7 @@ TRACE_EVENT(profil_start,
 		__field(u32, flags)
 		__field(u32, nr_regions)
 		__field(unsigned long, nr_pages)
-	),
-	TP_fast_assign(
-		__entry->tgid = tgid;
+	), TP_fast_assign(__entry->tgid = tgid;
 		__entry->rate = rate;
 		__entry->flags = flags;
 		__entry->nr_regions = nr_regions;
@@ -48,9 +46,7 @@ TRACE_EVENT(profil_stop,
 		__field(u32, state)
 		__field(u64, samples)
 		__field(u64, lost)
-	),
-	TP_fast_assign(
-		__entry->tgid = tgid;
+	), TP_fast_assign(__entry->tgid = tgid;
 		__entry->state = state;
 		__entry->samples = samples;
 		__entry->lost = lost;
@@ -67,9 +63,7 @@ TRACE_EVENT(profil_attach,
 		__field(pid_t, tgid)
 		__field(u32, rate)
 		__field(u32, flags)
-	),
-	TP_fast_assign(
-		__entry->tgid = tgid;
+	), TP_fast_assign(__entry->tgid = tgid;
 		__entry->rate = rate;
 		__entry->flags = flags;
 	),
@@ -83,9 +77,7 @@ TRACE_EVENT(profil_fork,
 	TP_STRUCT__entry(
 		__field(pid_t, child)
 		__field(int, error)
-	),
-	TP_fast_assign(
-		__entry->child = child;
+	), TP_fast_assign(__entry->child = child;
 		__entry->error = error;
 	),
 	TP_printk("child=%d error=%d", __entry->child, __entry->error)
@@ -98,9 +90,7 @@ TRACE_EVENT(profil_fault,
 	TP_STRUCT__entry(
 		__field(pid_t, tgid)
 		__field(int, error)
-	),
-	TP_fast_assign(
-		__entry->tgid = tgid;
+	), TP_fast_assign(__entry->tgid = tgid;
 		__entry->error = error;
 	),
 	TP_printk("tgid=%d error=%d", __entry->tgid, __entry->error)
@@ -114,9 +104,7 @@ TRACE_EVENT(profil_lost,
 		__field(pid_t, tgid)
 		__field(u64, samples)
 		__field(int, error)
-	),
-	TP_fast_assign(
-		__entry->tgid = tgid;
+	), TP_fast_assign(__entry->tgid = tgid;
 		__entry->samples = samples;
 		__entry->error = error;
 	),

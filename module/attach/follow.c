@@ -113,8 +113,7 @@ static u64 follow_cpu_time(void)
 
 /* --- fork --------------------------------------------------------------------- */
 
-static void follow_probe_fork(void *data, struct task_struct *parent,
-			      struct task_struct *child)
+static void follow_probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct profil_target *target;
 

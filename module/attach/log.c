@@ -108,19 +108,13 @@ void profil_log_close(struct profil_log *log)
 	kvfree(data);
 }
 
-/**
- * profil_log_free - free what writers of a closed log still look at
- * @log: closed, a grace period ago
- */
+/* Free what writers of a closed log still look at. @log: closed, a grace period ago. */
 void profil_log_free(struct profil_log *log)
 {
 	free_percpu(log->slots);
 }
 
-/**
- * profil_log_end - nothing will be written any more: wake the readers
- * @log: log
- */
+/* Nothing will be written any more: wake the readers. */
 void profil_log_end(struct profil_log *log)
 {
 	/* pairs with the acquire in read_take() */
@@ -349,10 +343,7 @@ void profil_log_write_user(struct profil_log *log, struct profil_record *record,
 	raw_spin_unlock_irqrestore(&log->lock, flags);
 }
 
-/**
- * profil_log_lose - say in the log that a record is missing
- * @log: log
- */
+/* Say in the log that a record is missing. */
 void profil_log_lose(struct profil_log *log)
 {
 	unsigned long flags;

@@ -295,8 +295,7 @@ ssize_t profil_log_read(struct profil_log *log, struct iov_iter *to, bool nonblo
 
 	do {
 		/* without the mutex: another reader may not want to wait */
-		if (!nonblock &&
-		    wait_event_interruptible(log->wait, profil_log_is_readable(log)))
+		if (!nonblock && wait_event_interruptible(log->wait, profil_log_is_readable(log)))
 			return -ERESTARTSYS;
 		if (nonblock && !mutex_trylock(&log->read_mutex))
 			return -EAGAIN;

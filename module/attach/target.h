@@ -35,9 +35,8 @@ struct profil_attachment;
  *           since, or less (profil_target_confirm())
  * @mm:      memory of the program that may be sampled, only compared. exec changes the memory
  *           of the process; the target hook then checks the new program (follow.c)
- * @confirmed: its process has the memory @mm, so the caller of ATTACH may trace it. Until then
- *           it @waits, and hooks write nothing and count no thread; written with the lock of the
- *           table
+ * @confirmed: its process has the memory @mm, so the caller of ATTACH may trace it. Until then it
+ *           @waits, and hooks write nothing and count no thread; written with the lock of the table
  * @waits:   it is not sampled: not @confirmed, or before it executes a program (FROM_EXEC)
  * @left:    it executes a program that is not sampled, or is a child that may not be
  * @in_exec: it has the memory of a new program, which does not run yet

@@ -78,8 +78,7 @@ static inline void profil_subject_mark_start(struct profil_subject *subject)
  */
 static inline bool profil_clock_is_timer(const struct profil_pace *pace)
 {
-	return pace->clock != PROFIL_CLOCK_TICK ||
-	       tick_nohz_full_cpu(smp_processor_id());
+	return pace->clock != PROFIL_CLOCK_TICK || tick_nohz_full_cpu(smp_processor_id());
 }
 
 /* Whether the timer is needed on any CPU. Any context. */

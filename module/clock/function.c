@@ -76,11 +76,10 @@ int profil_function_attach(struct profil_function *function)
  * profil_function_detach - undo profil_function_attach()
  * @function: attached
  *
- * On return no CPU is in the callback, unless ftrace has turned itself off
- * (ftrace_kill()). Then the call stays in the kernel's text, so the callback must stay too: one
- * reference to the module is never put. Attaching fails from then on, so this happens only
- * once. A module that is already being removed has no references any more:
- * profil_function_exit() keeps it.
+ * On return no CPU is in the callback, unless ftrace has turned itself off (ftrace_kill()). Then
+ * the call stays in the kernel's text, so the callback must stay too: one reference to the module
+ * is never put. Attaching fails from then on, so this happens only once. A module that is already
+ * being removed has no references any more: profil_function_exit() keeps it.
  */
 void profil_function_detach(struct profil_function *function)
 {

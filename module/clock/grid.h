@@ -131,8 +131,7 @@ static __always_inline u64 profil_grid_point(struct profil_grid *grid, u64 perio
  *
  * Return: the point, in ns.
  */
-static inline u64 profil_grid_next(struct profil_grid *grid, u64 ns,
-				   u64 *period)
+static inline u64 profil_grid_next(struct profil_grid *grid, u64 ns, u64 *period)
 {
 	u64 at = ns + grid->shift;
 	u64 point;
@@ -152,8 +151,7 @@ static inline u64 profil_grid_next(struct profil_grid *grid, u64 ns,
  *
  * Return: number of points.
  */
-static inline u64 profil_grid_passed(struct profil_grid *grid, u64 from,
-				     u64 to)
+static inline u64 profil_grid_passed(struct profil_grid *grid, u64 from, u64 to)
 {
 	u64 first, last;
 

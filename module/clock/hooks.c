@@ -182,8 +182,7 @@ static void hook_detach_unused(struct profil_hook *hook)
 
 static void hook_detach_later(struct work_struct *work)
 {
-	struct profil_hook *hook =
-		container_of(to_delayed_work(work), struct profil_hook, work);
+	struct profil_hook *hook = container_of(to_delayed_work(work), struct profil_hook, work);
 	unsigned long end, now;
 
 	mutex_lock(&hooks_mutex);
@@ -256,8 +255,7 @@ int profil_hooks_get(u32 hooks)
  *
  * Any context.
  *
- * Return: false if the hooks are about to be detached, because the parent's profile has just
- * ended.
+ * Return: false if the hooks are about to be detached, because the parent's profile has just ended.
  */
 bool profil_hooks_get_for_child(u32 hooks)
 {
@@ -289,11 +287,7 @@ void profil_hooks_put(u32 hooks)
 			hook_put(&all_hooks[id]);
 }
 
-/**
- * profil_hooks_init - set what to attach
- * @id:  which hooks
- * @ops: how to attach and detach them
- */
+/* Set what to attach. @id: which hooks. @ops: how to attach and detach them. */
 void __init profil_hooks_init(enum profil_hook_id id, const struct profil_hook_ops *ops)
 {
 	all_hooks[id].ops = ops;

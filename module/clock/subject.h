@@ -80,12 +80,10 @@ profil_subject_session(struct profil_subject *subject)
  * @ticks:   number of ticks, at least 1
  * @in_user: the tick interrupted user mode
  *
- * Return: false if it has just been replaced: then the ticks belong to the one that replaced
- * it.
+ * Return: false if it has just been replaced: then the ticks belong to the one that replaced it.
  */
 static __always_inline bool
-profil_subject_tick(enum profil_kind kind, struct profil_subject *subject, u64 ticks,
-		    bool in_user)
+profil_subject_tick(enum profil_kind kind, struct profil_subject *subject, u64 ticks, bool in_user)
 {
 	if (kind == PROFIL_KIND_SESSION)
 		return profil_sampler_tick(profil_subject_session(subject), ticks, in_user);
@@ -102,8 +100,7 @@ profil_subject_point(enum profil_kind kind, struct profil_subject *subject,
 		     struct task_struct *task, u64 points, bool in_user)
 {
 	if (kind == PROFIL_KIND_SESSION)
-		return profil_sampler_point(profil_subject_session(subject), task, points,
-					    in_user);
+		return profil_sampler_point(profil_subject_session(subject), task, points, in_user);
 	if (likely(points == 1))
 		profil_target_point(profil_subject_target(subject), task, in_user);
 	else

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Limits the share of a CPU that sampling takes, as perf does. If samples of a profile turn
- * out to be expensive (a slow or virtual machine, many regions), its rate is lowered until
- * it ends. Other profiles are not affected: their samples may be cheaper. The timer (timer.c)
- * measures the cost.
+ * Limits the share of a CPU that sampling takes, as perf does. If samples of a profile turn out to
+ * be expensive (a slow or virtual machine, many regions), its rate is lowered until it ends. Other
+ * profiles are not affected: their samples may be cheaper. The timer (timer.c) measures the cost.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -81,8 +80,7 @@ static u32 throttle_add_to_mean(struct profil_throttle *throttle, u64 took_ns)
  *
  * Hard interrupt context.
  */
-void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 took_ns,
-			     u32 shares)
+void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 took_ns, u32 shares)
 {
 	u32 percent = READ_ONCE(max_cpu_percent);
 	u32 limit = READ_ONCE(limits);

@@ -40,8 +40,7 @@ static inline u32 profil_throttle_rate(const struct profil_throttle *throttle, u
 }
 
 /* Hard interrupt context. */
-void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 took_ns,
-			     u32 shares);
+void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 took_ns, u32 shares);
 
 /* Any context. */
 void profil_throttle_init(struct profil_throttle *throttle);

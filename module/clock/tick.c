@@ -176,8 +176,7 @@ static void tick_charge_late(struct irq_work *work)
 }
 
 /* Queue missed ticks. Those of an earlier tick have been charged by now, or are dropped. */
-static noinline void tick_queue_late(struct profil_tick *last, u64 late,
-				     bool in_user)
+static noinline void tick_queue_late(struct profil_tick *last, u64 late, bool in_user)
 {
 	last->late = late;
 	last->in_user = in_user;

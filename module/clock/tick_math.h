@@ -77,8 +77,7 @@ struct profil_tick_grid {
  *
  * Return: false: profil_tick_measure() tells.
  */
-static inline bool profil_tick_is_on_time(const struct profil_tick_grid *grid, u64 cycles,
-					  u64 *gap)
+static inline bool profil_tick_is_on_time(const struct profil_tick_grid *grid, u64 cycles, u64 *gap)
 {
 	*gap = cycles - grid->point;
 	/* below @early, and before @point, the difference is huge */

@@ -8,9 +8,8 @@
  * is not armed again: a CPU without profiled threads gets no more interrupts. A switch does not
  * restart a period, or threads that run for less than a period would never be sampled.
  *
- * A point that is due before the thread leaves the CPU belongs to the thread, however late
- * the interrupt comes. Points are counted at the interrupt or at the switch, whichever is
- * first.
+ * A point that is due before the thread leaves the CPU belongs to the thread, however late the
+ * interrupt comes. Points are counted at the interrupt or at the switch, whichever is first.
  *
  * All of this runs with interrupts off on the CPU concerned. That protects struct
  * profil_timer, and is also an RCU read-side section.
@@ -79,8 +78,7 @@ static __always_inline u64 timer_expires(const struct profil_timer *timer)
 static __always_inline bool timer_set_grid(struct profil_timer *timer,
 					   const struct profil_subject *subject)
 {
-	u32 rate = profil_throttle_rate(&subject->pace->throttle,
-					subject->pace->rate);
+	u32 rate = profil_throttle_rate(&subject->pace->throttle, subject->pace->rate);
 	bool random = subject->pace->clock == PROFIL_CLOCK_RANDOM;
 	bool same = timer->grid.rate == rate && timer->grid.random == random;
 
@@ -159,8 +157,7 @@ static __always_inline void timer_sample(enum profil_kind kind, struct profil_su
 					 struct task_struct *task, u64 points, bool in_user)
 {
 	/* a session may be replaced on another CPU: then sample for the new one */
-	while (points && subject &&
-	       !profil_subject_point(kind, subject, task, points, in_user))
+	while (points && subject && !profil_subject_point(kind, subject, task, points, in_user))
 		subject = profil_subject_find(kind, task, true);
 }
 
@@ -187,11 +184,9 @@ static __always_inline void timer_arm(struct profil_timer *timer, enum profil_ki
 	    profil_subject_find_next(kind, subject, true))
 		timer_find_next_point(timer, kind, subject, now);
 	/* a timer that fires earlier arms itself again */
-	if (hrtimer_is_queued(&timer->timer) &&
-	    timer_expires(timer) <= timer->point)
+	if (hrtimer_is_queued(&timer->timer) && timer_expires(timer) <= timer->point)
 		return;
-	hrtimer_start(&timer->timer, ns_to_ktime(timer->point),
-		      HRTIMER_MODE_ABS_PINNED_HARD);
+	hrtimer_start(&timer->timer, ns_to_ktime(timer->point), HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 static __always_inline void timer_switch(enum profil_kind kind, struct task_struct *prev,
@@ -324,8 +319,7 @@ static noinline enum hrtimer_restart timer_fire_slowly(struct profil_timer *time
 
 static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 {
-	struct profil_timer *timer =
-		container_of(hrtimer, struct profil_timer, timer);
+	struct profil_timer *timer = container_of(hrtimer, struct profil_timer, timer);
 	struct pt_regs *regs = get_irq_regs();
 
 	/*
@@ -466,11 +460,7 @@ void profil_timer_start_target(struct pid *process, const struct mm_struct *mm)
 	free_cpumask_var(cpus);
 }
 
-/**
- * profil_timer_start_current - start sampling the current thread, whose target starts in exec
- *
- * Process context.
- */
+/* Start sampling the current thread, whose target starts in exec. Process context. */
 void profil_timer_start_current(void)
 {
 	unsigned long flags;

@@ -58,8 +58,7 @@ static inline u64 profil_scale_down(u64 d, u32 scale)
  * PROFIL_ROUND_PC divides the distance by the size of a counter before it is scaled, which gives
  * the same number as to drop the remainder of that division.
  */
-static inline void profil_range_round(struct profil_range *range, u32 rounding,
-				      unsigned int shift)
+static inline void profil_range_round(struct profil_range *range, u32 rounding, unsigned int shift)
 {
 	u16 rest = (1U << shift) - 1;
 
@@ -75,8 +74,7 @@ static inline void profil_range_round(struct profil_range *range, u32 rounding,
  *
  * Return: the counter's number, or PROFIL_NO_BIN if it would be beyond the region's buffer.
  */
-static inline u64 profil_bin(const struct profil_range *range, u64 pc,
-			     unsigned int shift)
+static inline u64 profil_bin(const struct profil_range *range, u64 pc, unsigned int shift)
 {
 	u64 d = (pc - range->offset) & ~(u64)range->drop;
 	u64 bytes = profil_scale_down(d, range->scale);

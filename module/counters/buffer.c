@@ -3,9 +3,8 @@
  * The pages that hold a session's counters: which are pinned, which are stale, and what the
  * user is charged for them.
  *
- * The pin and the notifier are both needed. A pinned page is not freed, whatever the process
- * does. The notifier reports when the process no longer maps it (notifier.c). pin.c pins the
- * pages.
+ * The pin and the notifier are both needed. A pinned page is not freed, whatever the process does.
+ * The notifier reports when the process no longer maps it (notifier.c). pin.c pins the pages.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -60,8 +59,7 @@ void profil_buffer_init(struct profil_buffer *buffer, struct mm_struct *mm,
  *
  * Return: 0, -EFAULT or -EOPNOTSUPP.
  */
-int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
-			unsigned long end)
+int profil_buffer_check(struct profil_buffer *buffer, unsigned long start, unsigned long end)
 {
 	const struct profil_config *config = buffer->config;
 	u32 i = profil_config_span_after(config, start);
@@ -106,19 +104,13 @@ static int buffer_charge(struct profil_buffer *buffer)
 
 	if (wanted <= buffer->charged)
 		return 0;
-	err = profil_charge_pages(&buffer->config->rights,
-				  wanted - buffer->charged);
+	err = profil_charge_pages(&buffer->config->rights, wanted - buffer->charged);
 	if (!err)
 		buffer->charged = wanted;
 	return err;
 }
 
-/**
- * profil_buffer_charge_all - charge all pages before they are pinned
- * @buffer: without pages
- *
- * Return: 0 or -ENOMEM.
- */
+/* Charge all pages before they are pinned. @buffer: without pages. Return: 0 or -ENOMEM. */
 int profil_buffer_charge_all(struct profil_buffer *buffer)
 {
 	int err;
@@ -134,8 +126,7 @@ static void buffer_uncharge(struct profil_buffer *buffer)
 {
 	unsigned long wanted = max(buffer->nr_pinned, buffer->reserved);
 
-	profil_uncharge_pages(&buffer->config->rights,
-			      buffer->charged - wanted);
+	profil_uncharge_pages(&buffer->config->rights, buffer->charged - wanted);
 	buffer->charged = wanted;
 }
 
@@ -150,8 +141,7 @@ static void buffer_add_pinned(struct profil_buffer *buffer, long nr)
  * Set how many pages of @page's compound page are pinned; 0 removes the entry. A pinned
  * compound page is not split, so its head and size do not change.
  */
-static int buffer_set_compound(struct profil_buffer *buffer, struct page *page,
-			       unsigned long nr)
+static int buffer_set_compound(struct profil_buffer *buffer, struct page *page, unsigned long nr)
 {
 	unsigned long index = page_to_pfn(compound_head(page));
 
@@ -163,8 +153,7 @@ static int buffer_set_compound(struct profil_buffer *buffer, struct page *page,
 			       GFP_NOWAIT | __GFP_NOWARN));
 }
 
-static unsigned long buffer_compound_pins(struct profil_buffer *buffer,
-					  struct page *page)
+static unsigned long buffer_compound_pins(struct profil_buffer *buffer, struct page *page)
 {
 	void *entry = xa_load(&buffer->compounds, page_to_pfn(compound_head(page)));
 
@@ -209,8 +198,7 @@ static void buffer_unaccount_pin(struct profil_buffer *buffer, struct page *page
 }
 
 /* Unpin pages that have been removed from the xarray. May sleep. */
-static void buffer_unpin(struct profil_buffer *buffer, struct page **pages,
-			 unsigned long nr)
+static void buffer_unpin(struct profil_buffer *buffer, struct page **pages, unsigned long nr)
 {
 	unsigned long i;
 
@@ -221,8 +209,7 @@ static void buffer_unpin(struct profil_buffer *buffer, struct page **pages,
 }
 
 /* Allocate entries of the xarray, because nothing may be allocated under its lock. */
-static int buffer_reserve(struct profil_buffer *buffer, unsigned long index,
-			  unsigned long nr)
+static int buffer_reserve(struct profil_buffer *buffer, unsigned long index, unsigned long nr)
 {
 	/* a call may wait for memory; a worker must not, as it holds the process's mmap_lock */
 	gfp_t gfp = current->mm == buffer->mm ? GFP_KERNEL :
@@ -235,8 +222,7 @@ static int buffer_reserve(struct profil_buffer *buffer, unsigned long index,
 	return err;
 }
 
-static void buffer_unreserve(struct profil_buffer *buffer, unsigned long index,
-			     unsigned long nr)
+static void buffer_unreserve(struct profil_buffer *buffer, unsigned long index, unsigned long nr)
 {
 	for (; nr; nr--, index++)
 		xa_release(&buffer->pages, index);
@@ -264,9 +250,8 @@ static bool buffer_install(struct profil_buffer *buffer, unsigned long index,
 }
 
 /*
- * Pin up to @nr pages from number @index on. They lie in one span, and none is pinned.
- * Return: how many are pinned; -EAGAIN: the memory map has changed; or as
- * profil_pin_pages().
+ * Pin up to @nr pages from number @index on. They lie in one span, and none is pinned. Return: how
+ * many are pinned; -EAGAIN: the memory map has changed; or as profil_pin_pages().
  */
 static long buffer_pin_pages(struct profil_buffer *buffer, unsigned long index,
 			     unsigned long nr, struct page **pages)
@@ -313,15 +298,13 @@ unreserve:
 /**
  * profil_buffer_pin_range - pin the next pages at the start of a profile
  * @buffer: watched
- * @index:  number of the first page among the pages of all spans. None of these pages is
- *          pinned
+ * @index:  number of the first page among the pages of all spans. None of these pages is pinned
  * @pages:  room for PROFIL_PIN_BATCH pages
  *
  * Return: how many are pinned, at least 1; -EAGAIN: the memory map has changed; -EBUSY: the
  * first page must be faulted in; or another error.
  */
-long profil_buffer_pin_range(struct profil_buffer *buffer, unsigned long index,
-			     struct page **pages)
+long profil_buffer_pin_range(struct profil_buffer *buffer, unsigned long index, struct page **pages)
 {
 	unsigned long nr = profil_config_pages_from(buffer->config, index);
 
@@ -359,9 +342,8 @@ static unsigned int buffer_remove(struct profil_buffer *buffer, bool only_stale,
  * @buffer: buffer
  *
  * The check finds memory that is gone, for example because a file was truncated. The cost is
- * proportional to what has changed. A CPU may still be writing to a stale page, if the
- * notifier's callback has not yet waited for that CPU. Until it has, the old mapping keeps
- * the page in memory.
+ * proportional to what has changed. A CPU may still be writing to a stale page, if the notifier's
+ * callback has not yet waited for that CPU. Until it has, the old mapping keeps the page in memory.
  *
  * Return: 0; -EAGAIN: there are more stale pages; or as profil_buffer_check().
  */
@@ -378,11 +360,9 @@ int profil_buffer_sweep(struct profil_buffer *buffer)
 			return err ?: -EAGAIN;
 		nr = buffer_remove(buffer, true, pages, indices);
 		buffer_unpin(buffer, pages, nr);
-		for (i = 0; i < nr && !err &&
-		     !(buffer->config->flags & PROFIL_CHECK_ON_HIT); i++) {
+		for (i = 0; i < nr && !err && !(buffer->config->flags & PROFIL_CHECK_ON_HIT); i++) {
 			addr = profil_config_address(buffer->config, indices[i]);
-			err = profil_pin_check(buffer->mm, addr,
-					       addr + PAGE_SIZE);
+			err = profil_pin_check(buffer->mm, addr, addr + PAGE_SIZE);
 		}
 		done += nr;
 		cond_resched();
@@ -449,8 +429,7 @@ void profil_buffer_unpin_all(struct profil_buffer *buffer)
 }
 
 /* Tag pages @index to @last as stale. Drops the lock after each SCAN_BATCH entries. */
-static void buffer_mark_stale(struct profil_buffer *buffer, unsigned long index,
-			      unsigned long last)
+static void buffer_mark_stale(struct profil_buffer *buffer, unsigned long index, unsigned long last)
 {
 	XA_STATE(xas, &buffer->pages, index);
 	unsigned int scanned = 0;

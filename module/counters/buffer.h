@@ -18,10 +18,9 @@ struct profil_config;
  * struct profil_buffer - the pages of one session
  * @mm:       the address space that they belong to
  * @config:   where the counters are, and who is charged
- * @pages:    pinned pages, by their number among the pages of all spans. Tagged with
- *            PROFIL_STALE if the process no longer maps the page there. The sampler reads
- *            it without a lock. Its lock orders changes to the memory map (notifier.c) and
- *            the insertion of pages
+ * @pages:    pinned pages, by their number among the pages of all spans. Tagged with PROFIL_STALE
+ *            if the process no longer maps the page there. The sampler reads it without a lock. Its
+ *            lock orders changes to the memory map (notifier.c) and the insertion of pages
  * @nr_stale: how many of @pages are stale; written under their lock
  * @compounds: by the page frame of a compound page's head: how many of its pages are
  *            pinned. Each of these pins keeps the whole compound page in memory
@@ -59,8 +58,7 @@ struct profil_buffer {
  * Return: the page, which the caller may write while it holds the lock of a slot of the
  * session; or NULL: the page must be pinned first.
  */
-static inline struct page *profil_buffer_page(struct profil_buffer *buffer,
-					      unsigned long index)
+static inline struct page *profil_buffer_page(struct profil_buffer *buffer, unsigned long index)
 {
 	void *entry = xa_load(&buffer->pages, index);
 
@@ -77,8 +75,7 @@ void profil_buffer_unpin_all(struct profil_buffer *buffer);
 
 /* Process context. */
 int profil_buffer_check_kind(struct profil_buffer *buffer);
-int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
-			unsigned long end);
+int profil_buffer_check(struct profil_buffer *buffer, unsigned long start, unsigned long end);
 long profil_buffer_pin_range(struct profil_buffer *buffer, unsigned long index,
 			     struct page **pages);
 int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index);

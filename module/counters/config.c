@@ -43,8 +43,7 @@ static int config_check_fields(const struct profil_start *arg)
 		return reject("PROFIL_USER_ONLY and PROFIL_KERNEL_ONLY exclude each other");
 	if (arg->reserved)
 		return reject("reserved is not 0");
-	if (arg->flags & PROFIL_CHECK_ON_HIT &&
-	    !(arg->flags & PROFIL_PIN_ON_HIT))
+	if (arg->flags & PROFIL_CHECK_ON_HIT && !(arg->flags & PROFIL_PIN_ON_HIT))
 		return reject("PROFIL_CHECK_ON_HIT without PROFIL_PIN_ON_HIT");
 	if (arg->width != 16 && arg->width != 32 && arg->width != 64)
 		return reject("width %u is not 16, 32 or 64", arg->width);
@@ -224,8 +223,7 @@ static void config_fill_range(struct profil_range *range, const struct profil_co
  *
  * May sleep.
  *
- * Return: the configuration, with one reference, or an error as listed in
- * uapi/linux/profil.h.
+ * Return: the configuration, with one reference, or an error as listed in uapi/linux/profil.h.
  */
 struct profil_config *profil_config_create(const struct profil_start *arg)
 {
@@ -255,8 +253,7 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 			return ERR_CAST(regions);
 	}
 	for (i = 0; i < arg->nr_regions; i++) {
-		err = config_check_region(&regions[i], i ? &regions[i - 1] : NULL, i,
-					  shift);
+		err = config_check_region(&regions[i], i ? &regions[i - 1] : NULL, i, shift);
 		if (err)
 			goto free_regions;
 	}
@@ -320,8 +317,7 @@ void profil_config_put(struct profil_config *config)
  *
  * Return: its number, or nr_spans if all of them end at or before @addr.
  */
-u32 profil_config_span_after(const struct profil_config *config,
-			     unsigned long addr)
+u32 profil_config_span_after(const struct profil_config *config, unsigned long addr)
 {
 	u32 low = 0, high = config->nr_spans;
 
@@ -329,8 +325,7 @@ u32 profil_config_span_after(const struct profil_config *config,
 	while (low < high) {
 		u32 mid = low + (high - low) / 2;
 
-		if (config->spans[mid].addr +
-		    config->spans[mid].nr_pages * PAGE_SIZE <= addr)
+		if (config->spans[mid].addr + config->spans[mid].nr_pages * PAGE_SIZE <= addr)
 			low = mid + 1;
 		else
 			high = mid;
@@ -357,8 +352,7 @@ config_span_of(const struct profil_config *config, unsigned long index)
 }
 
 /* The user address of a page, given its number among the pages of all spans. */
-unsigned long profil_config_address(const struct profil_config *config,
-				    unsigned long index)
+unsigned long profil_config_address(const struct profil_config *config, unsigned long index)
 {
 	const struct profil_span *span = config_span_of(config, index);
 
@@ -366,8 +360,7 @@ unsigned long profil_config_address(const struct profil_config *config,
 }
 
 /* The number of pages from this one to the end of its span. */
-unsigned long profil_config_pages_from(const struct profil_config *config,
-				       unsigned long index)
+unsigned long profil_config_pages_from(const struct profil_config *config, unsigned long index)
 {
 	const struct profil_span *span = config_span_of(config, index);
 

@@ -73,11 +73,8 @@ struct profil_config {
 
 struct profil_config *profil_config_create(const struct profil_start *arg);
 void profil_config_put(struct profil_config *config);
-u32 profil_config_span_after(const struct profil_config *config,
-			     unsigned long addr);
-unsigned long profil_config_address(const struct profil_config *config,
-				    unsigned long index);
-unsigned long profil_config_pages_from(const struct profil_config *config,
-				       unsigned long index);
+u32 profil_config_span_after(const struct profil_config *config, unsigned long addr);
+unsigned long profil_config_address(const struct profil_config *config, unsigned long index);
+unsigned long profil_config_pages_from(const struct profil_config *config, unsigned long index);
 
 #endif /* _PROFIL_CONFIG_H */

@@ -22,8 +22,7 @@
  *
  * Return: the new value; @old if it does not change.
  */
-static inline u64 profil_count(u64 old, u64 samples, u32 overflow, u64 limit,
-			       u64 max)
+static inline u64 profil_count(u64 old, u64 samples, u32 overflow, u64 limit, u64 max)
 {
 	if (overflow == PROFIL_OVERFLOW_WRAP)
 		return (old + samples) & max;
@@ -61,8 +60,7 @@ static __always_inline bool profil_count_in_word(void *counter, u64 samples, u32
 	for (tries = 0; tries < PROFIL_COUNTER_TRIES; tries++) {
 		*before = old >> bit & max;
 		after = profil_count(*before, samples, overflow, limit, max);
-		seen = cmpxchg(word, old,
-			       (old & ~(max << bit)) | (u32)after << bit);
+		seen = cmpxchg(word, old, (old & ~(max << bit)) | (u32)after << bit);
 		if (seen == old)
 			return true;
 		old = seen;
@@ -151,10 +149,8 @@ static __always_inline bool profil_counter_add(void *counter, u64 samples, u32 s
 		return true;
 	}
 	if (shift == 3)
-		return profil_count_in_u64(counter, samples, overflow, limit,
-					   before);
-	return profil_count_in_word(counter, samples, shift, overflow, limit,
-				    before);
+		return profil_count_in_u64(counter, samples, overflow, limit, before);
+	return profil_count_in_word(counter, samples, shift, overflow, limit, before);
 }
 
 #endif /* _PROFIL_COUNTER_H */

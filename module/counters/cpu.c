@@ -18,12 +18,7 @@ static void cpus_init_slot(struct profil_cpu *slot, u32 serial, u32 number)
 	slot->phase = profil_clock_phase(serial, number);
 }
 
-/**
- * profil_cpus_init - initialize with one slot for all CPUs
- * @cpus: zeroed
- *
- * Any context.
- */
+/* Initialize with one slot for all CPUs. @cpus: zeroed. Any context. */
 void profil_cpus_init(struct profil_cpus *cpus)
 {
 	static atomic_t serial;

@@ -38,8 +38,7 @@ struct profil_counts {
 	u64 skipped;
 };
 
-static inline void profil_counts_add(struct profil_counts *sum,
-				     const struct profil_counts *counts)
+static inline void profil_counts_add(struct profil_counts *sum, const struct profil_counts *counts)
 {
 	sum->samples += counts->samples;
 	sum->counted += counts->counted;
@@ -120,8 +119,7 @@ profil_cpus_here(struct profil_cpus *cpus)
  * Return: whether the worker must call profil_cpus_grow(). True at every
  * PROFIL_CPU_CHANGES-th change, so that it tries again if it found no memory.
  */
-static __always_inline bool profil_cpus_used(struct profil_cpus *cpus,
-					     const struct profil_cpu *cpu)
+static __always_inline bool profil_cpus_used(struct profil_cpus *cpus, const struct profil_cpu *cpu)
 {
 	lockdep_assert_held(&cpu->lock);
 	if (cpu != &cpus->shared || cpus->last == smp_processor_id())

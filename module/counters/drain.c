@@ -5,11 +5,10 @@
  * memory end with it. Counters in shared memory remain: each is in a page of a file, whether
  * or not this process has mapped the page.
  *
- * mm_users is 0, so no fault is possible, and the page is taken from the file. If the page
- * does not exist yet, it is created, and the cgroup of the process is charged. This is done
- * by the exiting process, or by the worker if that held the last reference to the memory.
- * Another process that held the last reference does not create pages. Nor does any if the
- * kernel cannot charge them.
+ * mm_users is 0, so no fault is possible, and the page is taken from the file. If the page does not
+ * exist yet, it is created, and the cgroup of the process is charged. This is done by the exiting
+ * process, or by the worker if that held the last reference to the memory. Another process that
+ * held the last reference does not create pages. Nor does any if the kernel cannot charge them.
  */
 #include <linux/errno.h>
 #include <linux/memcontrol.h>
@@ -45,8 +44,7 @@ static struct page *drain_create_page(struct address_space *mapping, pgoff_t ind
 }
 
 /* Get the page of a shared mapping at an address, with a reference; or NULL. */
-static struct page *drain_get_page(struct profil_session *session,
-				   unsigned long addr)
+static struct page *drain_get_page(struct profil_session *session, unsigned long addr)
 {
 	struct vm_area_struct *vma = find_vma(session->mm, addr);
 	struct address_space *mapping;
@@ -69,8 +67,7 @@ static struct page *drain_get_page(struct profil_session *session,
 }
 
 /* Return: false if the sample cannot be counted. */
-static bool drain_count_one(struct profil_session *session,
-			    const struct profil_sample *sample)
+static bool drain_count_one(struct profil_session *session, const struct profil_sample *sample)
 {
 	unsigned long addr = profil_config_address(profil_session_config(session),
 						   sample->buf_offset >> PAGE_SHIFT);
@@ -82,8 +79,7 @@ static bool drain_count_one(struct profil_session *session,
 	lock_page(page);
 	/* not if the file has been truncated */
 	if (page->mapping && PageUptodate(page)) {
-		counted = profil_sampler_count_in(session, page, sample,
-						  &session->settled);
+		counted = profil_sampler_count_in(session, page, sample, &session->settled);
 		set_page_dirty(page);
 	}
 	unlock_page(page);
@@ -106,8 +102,7 @@ void profil_drain_pending(struct profil_session *session)
 	while (profil_pending_first(&session->pending, &sample)) {
 		if (test_bit(SESSION_FAULTED, &session->flags) ||
 		    !drain_count_one(session, &sample))
-			profil_session_lose(session, &session->settled,
-					    sample.samples, ESRCH);
+			profil_session_lose(session, &session->settled, sample.samples, ESRCH);
 		profil_pending_done(&session->pending, sample.samples);
 	}
 }

@@ -50,8 +50,7 @@ noinline bool profil_fast_refill(struct profil_fast *fast, u64 pc)
 {
 	struct profil_session *session = fast->session;
 	const struct profil_config *config = profil_session_config(session);
-	const struct profil_range *range =
-		profil_range_find(config->ranges, config->nr_ranges, pc);
+	const struct profil_range *range = profil_range_find(config->ranges, config->nr_ranges, pc);
 	struct profil_fast_page *cached;
 	unsigned long index;
 	struct page *page;
@@ -91,8 +90,7 @@ noinline void profil_fast_fill(struct profil_fast *fast, struct profil_session *
 	u32 i;
 
 	lockdep_assert_held(&slot->lock);
-	if ((fast->slot == slot && READ_ONCE(fast->mm) == session->mm) ||
-	    !fast_may_sample(session))
+	if ((fast->slot == slot && READ_ONCE(fast->mm) == session->mm) || !fast_may_sample(session))
 		return;
 	/* another CPU may have it in its cache */
 	profil_cpu_forget(slot);

@@ -113,8 +113,7 @@ static __always_inline bool profil_fast_has(const struct profil_fast *fast,
 }
 
 /* Find the counter of @pc. Return: false: its region or its page is not cached. */
-static __always_inline bool profil_fast_find(const struct profil_fast *fast, u64 pc,
-					     void **counter)
+static __always_inline bool profil_fast_find(const struct profil_fast *fast, u64 pc, void **counter)
 {
 	const struct profil_fast_page *page;
 	u64 d = pc - fast->start, at;

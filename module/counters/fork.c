@@ -63,15 +63,13 @@ static int fork_follow(struct profil_session *parent, struct task_struct *task)
 	return err;
 }
 
-static bool fork_is_followed(const struct profil_session *session,
-			     struct task_struct *parent)
+static bool fork_is_followed(const struct profil_session *session, struct task_struct *parent)
 {
 	return profil_session_samples_task(session, parent) &&
 	       READ_ONCE(session->state) == PROFIL_STATE_RUNNING;
 }
 
-static void fork_account(struct profil_session *session,
-			 const struct task_struct *child, int err)
+static void fork_account(struct profil_session *session, const struct task_struct *child, int err)
 {
 	if (!err) {
 		atomic_long_inc(&session->forks_followed);
@@ -84,24 +82,20 @@ static void fork_account(struct profil_session *session,
 }
 
 /*
- * Atomic context, also on PREEMPT_RT. For a process without a session, a fork costs one
- * look at the table. Threads and vfork's children share their parent's memory, and with it
- * its session.
+ * Atomic context, also on PREEMPT_RT. For a process without a session, a fork costs one look at the
+ * table. Threads and vfork's children share their parent's memory, and with it its session.
  */
-static void fork_probe(void *data, struct task_struct *parent,
-		       struct task_struct *child)
+static void fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct profil_session *session, *ended = NULL;
 	int err;
 
-	if (!child->mm || child->mm == parent->mm ||
-	    !profil_table_may_have(parent->mm))
+	if (!child->mm || child->mm == parent->mm || !profil_table_may_have(parent->mm))
 		return;
 	rcu_read_lock();
 	for (;;) {
 		session = profil_table_find(parent->mm);
-		if (!session || session == ended ||
-		    !fork_is_followed(session, parent))
+		if (!session || session == ended || !fork_is_followed(session, parent))
 			break;
 		err = fork_follow(session, child);
 		if (err != -ESRCH) {

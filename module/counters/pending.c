@@ -2,10 +2,9 @@
 /*
  * The queue of pending samples (pending.h): a ring of entries, with a hash table to find them.
  *
- * All functions except profil_pending_init(), profil_pending_want() and
- * profil_pending_free() take the queue's lock and may be called in any context. A caller that
- * removes samples or makes the queue grow holds the session's service_mutex (session.h), or
- * has the only reference to the queue.
+ * All functions except profil_pending_init(), profil_pending_want() and profil_pending_free() take
+ * the queue's lock and may be called in any context. A caller that removes samples or makes the
+ * queue grow holds the session's service_mutex (session.h), or has the only reference to the queue.
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -27,16 +26,13 @@ static u32 pending_index(const struct profil_pending *pending, u32 i)
 	return (pending->first + i) & (pending_size(pending) - 1);
 }
 
-static u16 *pending_bucket(struct profil_pending *pending,
-			   const struct profil_sample *sample)
+static u16 *pending_bucket(struct profil_pending *pending, const struct profil_sample *sample)
 {
-	return &pending->buckets[hash_64(sample->buf_offset + sample->out_of_range,
-					 pending->bits)];
+	return &pending->buckets[hash_64(sample->buf_offset + sample->out_of_range, pending->bits)];
 }
 
 /* Use @memory, of PROFIL_PENDING_BYTES(), as an empty queue. */
-static void pending_move_to(struct profil_pending *pending, void *memory,
-			    u32 size)
+static void pending_move_to(struct profil_pending *pending, void *memory, u32 size)
 {
 	pending->bits = ilog2(size);
 	pending->first = 0;
@@ -48,8 +44,7 @@ static void pending_move_to(struct profil_pending *pending, void *memory,
 }
 
 /* Append a sample. There must be a free entry. */
-static void pending_append(struct profil_pending *pending,
-			   const struct profil_sample *sample)
+static void pending_append(struct profil_pending *pending, const struct profil_sample *sample)
 {
 	u32 index = pending_index(pending, pending->nr++);
 	u16 *bucket = pending_bucket(pending, sample);
@@ -97,10 +92,7 @@ static struct profil_sample *pending_find(struct profil_pending *pending,
 	return NULL;
 }
 
-/**
- * profil_pending_init - initialize an empty queue of PROFIL_PENDING_INLINE entries
- * @pending: zeroed
- */
+/* Initialize an empty queue of PROFIL_PENDING_INLINE entries. @pending: zeroed. */
 void profil_pending_init(struct profil_pending *pending)
 {
 	raw_spin_lock_init(&pending->lock);
@@ -134,15 +126,13 @@ u32 profil_pending_want(u32 rate, u32 cpus, u32 ms)
  */
 void profil_pending_grow(struct profil_pending *pending, u32 want, gfp_t gfp)
 {
-	u32 size = roundup_pow_of_two(clamp_t(u32, want, PROFIL_PENDING_MIN,
-					      PROFIL_PENDING_MAX));
+	u32 size = roundup_pow_of_two(clamp_t(u32, want, PROFIL_PENDING_MIN, PROFIL_PENDING_MAX));
 	struct profil_sample *old;
 	unsigned long flags;
 	u32 first, nr, i;
 	void *memory;
 
-	if (want <= PROFIL_PENDING_INLINE ||
-	    pending_size(pending) > PROFIL_PENDING_INLINE)
+	if (want <= PROFIL_PENDING_INLINE || pending_size(pending) > PROFIL_PENDING_INLINE)
 		return;
 	do {
 		memory = kmalloc(PROFIL_PENDING_BYTES(size), gfp | __GFP_NOWARN);
@@ -169,8 +159,7 @@ void profil_pending_grow(struct profil_pending *pending, u32 want, gfp_t gfp)
  *
  * Return: false if the queue is full.
  */
-bool profil_pending_add(struct profil_pending *pending,
-			const struct profil_sample *sample)
+bool profil_pending_add(struct profil_pending *pending, const struct profil_sample *sample)
 {
 	struct profil_sample *entry;
 	unsigned long flags;
@@ -199,8 +188,7 @@ bool profil_pending_add(struct profil_pending *pending,
  *
  * Return: false if the queue is empty.
  */
-bool profil_pending_first(struct profil_pending *pending,
-			  struct profil_sample *sample)
+bool profil_pending_first(struct profil_pending *pending, struct profil_sample *sample)
 {
 	unsigned long flags;
 	bool found;

@@ -87,10 +87,8 @@ struct profil_pending {
 void profil_pending_init(struct profil_pending *pending);
 u32 profil_pending_want(u32 rate, u32 cpus, u32 ms);
 void profil_pending_grow(struct profil_pending *pending, u32 want, gfp_t gfp);
-bool profil_pending_add(struct profil_pending *pending,
-			const struct profil_sample *sample);
-bool profil_pending_first(struct profil_pending *pending,
-			  struct profil_sample *sample);
+bool profil_pending_add(struct profil_pending *pending, const struct profil_sample *sample);
+bool profil_pending_first(struct profil_pending *pending, struct profil_sample *sample);
 void profil_pending_done(struct profil_pending *pending, u32 samples);
 void profil_pending_rotate(struct profil_pending *pending);
 
@@ -100,8 +98,7 @@ void profil_pending_free(struct profil_pending *pending);
 /* Whether the queue should grow. */
 static inline bool profil_pending_wants_grow(const struct profil_pending *pending)
 {
-	return READ_ONCE(pending->half_full) &&
-	       1U << pending->bits == PROFIL_PENDING_INLINE;
+	return READ_ONCE(pending->half_full) && 1U << pending->bits == PROFIL_PENDING_INLINE;
 }
 
 /* The number of pending samples. Any context. */

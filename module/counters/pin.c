@@ -3,15 +3,13 @@
  * Which memory may hold counters, and how to pin its pages so that a hard interrupt, which
  * cannot take a fault, can write to them.
  *
- * FOLL_LONGTERM keeps the pages out of the movable zone, and refuses memory whose pages must
- * not be pinned for long (DAX, secretmem). FOLL_WRITE breaks copy-on-write first, so that
- * the pinned page is the process's own. It stays that over fork, because the child gets a
- * copy at once.
+ * FOLL_LONGTERM keeps the pages out of the movable zone, and refuses memory whose pages must not be
+ * pinned for long (DAX, secretmem). FOLL_WRITE breaks copy-on-write first, so that the pinned page
+ * is the process's own. It stays that over fork, because the child gets a copy at once.
  *
- * These may be pinned: private mappings, whose written pages are anonymous (heap, stack,
- * .bss, and the private copy of a file's page in .data), shmem and hugetlb. Not shared
- * mappings of files on disk: their file system must be notified before each write, and a
- * hard interrupt cannot do that.
+ * These may be pinned: private mappings, whose written pages are anonymous (heap, stack, .bss, and
+ * the private copy of a file's page in .data), shmem and hugetlb. Not shared mappings of files on
+ * disk: their file system must be notified before each write, and a hard interrupt cannot do that.
  *
  * An absent page may take any time to arrive, since its file system may be the user's own
  * (FUSE). So pinning never waits for a page. A call of the process waits in
@@ -56,8 +54,7 @@ static bool pin_is_in_file(struct vm_area_struct *vma, unsigned long end)
 		return true;
 	inode = file_inode(vma->vm_file);
 	last = ((u64)vma->vm_pgoff << PAGE_SHIFT) + (end - vma->vm_start);
-	return !S_ISREG(inode->i_mode) ||
-	       last <= PAGE_ALIGN((u64)i_size_read(inode));
+	return !S_ISREG(inode->i_mode) || last <= PAGE_ALIGN((u64)i_size_read(inode));
 }
 
 /* Whether the kernel can pin pages of a mapping: for how long is not limited. */
@@ -104,8 +101,7 @@ int profil_pin_check_kind(struct mm_struct *mm, unsigned long start, unsigned lo
  *
  * Return: 0, -EFAULT or -EOPNOTSUPP.
  */
-int profil_pin_check(struct mm_struct *mm, unsigned long start,
-		     unsigned long end)
+int profil_pin_check(struct mm_struct *mm, unsigned long start, unsigned long end)
 {
 	struct vm_area_struct *vma;
 
@@ -146,8 +142,7 @@ static bool pin_has_owner(struct mm_struct *mm)
 static bool pin_may_fault(struct vm_area_struct *vma)
 {
 	if (current->mm == vma->vm_mm)
-		return vma_is_anonymous(vma) || pin_is_shmem(vma) ||
-		       is_vm_hugetlb_page(vma);
+		return vma_is_anonymous(vma) || pin_is_shmem(vma) || is_vm_hugetlb_page(vma);
 	if (pin_is_shmem(vma))
 		return compat_has_active_memcg() && compat_charges_file_pages();
 	return vma_is_anonymous(vma) && pin_has_owner(vma->vm_mm);
@@ -159,11 +154,10 @@ static bool pin_may_fault(struct vm_area_struct *vma)
  * start of .bss. The mapping has the file's page before the first write, and its parent's page
  * after a fork. The copy is charged to the process, as in a fault of its own.
  *
- * Another CPU can take the page from the page cache before the fault, for example by
- * truncating the file and extending it. The fault then waits for the file system. This is a
- * device or a server that the administrator has chosen, and the wait is like that of any
- * access. A user's file system could delay the worker for ever. So its pages are left to the
- * process.
+ * Another CPU can take the page from the page cache before the fault, for example by truncating the
+ * file and extending it. The fault then waits for the file system. This is a device or a server
+ * that the administrator has chosen, and the wait is like that of any access. A user's file system
+ * could delay the worker for ever. So its pages are left to the process.
  *
  * Return: 0: it is in the page cache; -EINPROGRESS: it is being read; -EBUSY: the process must
  * fault it in.
@@ -227,13 +221,11 @@ static int pin_error_if_absent(struct vm_area_struct *vma, unsigned long addr)
  * May sleep, for memory and for the swap device. A page that is created outside a fault is
  * charged to the active memory cgroup.
  *
- * Return: the page, with a reference; -EFAULT: the file has become shorter; or another
- * error.
+ * Return: the page, with a reference; -EFAULT: the file has become shorter; or another error.
  */
 struct page *profil_pin_create_page(struct address_space *mapping, pgoff_t index)
 {
-	struct page *page = shmem_read_mapping_page_gfp(mapping, index,
-							mapping_gfp_mask(mapping));
+	struct page *page = shmem_read_mapping_page_gfp(mapping, index, mapping_gfp_mask(mapping));
 
 	/* beyond the end of a file, shmem returns -EINVAL, but a fault -EFAULT */
 	return page == ERR_PTR(-EINVAL) ? ERR_PTR(-EFAULT) : page;

@@ -13,8 +13,7 @@ struct page;
 
 /* Do not wait for pages. */
 int profil_pin_check_kind(struct mm_struct *mm, unsigned long start, unsigned long end);
-int profil_pin_check(struct mm_struct *mm, unsigned long start,
-		     unsigned long end);
+int profil_pin_check(struct mm_struct *mm, unsigned long start, unsigned long end);
 long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 		      unsigned long nr, struct page **pages);
 

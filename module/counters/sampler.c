@@ -27,12 +27,10 @@
 
 /*
  * Add to a counter. Counters are aligned to their size, so none straddles two pages.
- * @taken: in: number of samples; out: how many were added, without those that came after
- * the limit was reached. Return: false if other CPUs kept writing the counter, so that
- * nothing was added.
+ * @taken: in: number of samples; out: how many were added, without those that came after the limit
+ * was reached. Return: false if other CPUs kept writing the counter, so that nothing was added.
  */
-static __always_inline bool sampler_add(struct profil_session *session,
-					void *counter, u64 *taken)
+static __always_inline bool sampler_add(struct profil_session *session, void *counter, u64 *taken)
 {
 	const struct profil_config *config = profil_session_config(session);
 	u64 before, room;
@@ -102,8 +100,7 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 		this_cpu_add(profil_cpu_stats.counted, taken);
 	}
 	if (unlikely(taken < sample->samples))
-		profil_session_lose(session, counts, sample->samples - taken,
-				    0);
+		profil_session_lose(session, counts, sample->samples - taken, 0);
 	return true;
 }
 
@@ -261,14 +258,12 @@ sampler_take(struct profil_session *session, struct task_struct *task,
 		outcome = KICK;
 		goto unlock;
 	}
-	if (unlikely(config->flags &
-		     (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY)))
+	if (unlikely(config->flags & (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY)))
 		goto unlock;
 	profil_fast_fill(profil_fast_here(ticks ? PROFIL_FAST_TICK : PROFIL_FAST_TIMER), session,
 			 cpu);
 	if (ticks) {
-		samples = profil_accumulate(&cpu->phase, ticks, config->pace.rate,
-					    HZ);
+		samples = profil_accumulate(&cpu->phase, ticks, config->pace.rate, HZ);
 		if (!samples)
 			goto unlock;
 	}
@@ -296,8 +291,7 @@ unlock:
  * Return: false if the session has just left the table: then the ticks belong to the session
  * that replaced it.
  */
-bool profil_sampler_tick(struct profil_session *session, u64 ticks,
-			 bool in_user)
+bool profil_sampler_tick(struct profil_session *session, u64 ticks, bool in_user)
 {
 	enum outcome outcome = sampler_take(session, current, ticks, 0, in_user);
 

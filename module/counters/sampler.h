@@ -15,8 +15,7 @@ struct profil_session;
 struct task_struct;
 
 /* Hard interrupt context. */
-bool profil_sampler_tick(struct profil_session *session, u64 ticks,
-			 bool in_user);
+bool profil_sampler_tick(struct profil_session *session, u64 ticks, bool in_user);
 
 /* With interrupts off, also with a runqueue's lock held. */
 bool profil_sampler_point(struct profil_session *session,

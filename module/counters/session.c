@@ -39,8 +39,7 @@ static void session_free_work(struct work_struct *work);
 
 static void session_kick_work(struct irq_work *work)
 {
-	profil_session_kick(container_of(work, struct profil_session,
-					 kick_work));
+	profil_session_kick(container_of(work, struct profil_session, kick_work));
 }
 
 /* What every sample reads fits in one cache line, which no sample writes. */
@@ -70,10 +69,7 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 	return session;
 }
 
-/**
- * profil_session_free - free the memory of a session
- * @session: never activated, or not used any more
- */
+/* Free the memory of a session. @session: never activated, or not used any more. */
 void profil_session_free(struct profil_session *session)
 {
 	profil_cpus_free(&session->cpus);
@@ -121,8 +117,7 @@ void profil_session_grow(struct profil_session *session)
 		return;
 	wanted = profil_pending_want(session->subject.pace->rate, num_online_cpus(),
 				     PROFIL_PENDING_MS);
-	profil_pending_grow(&session->pending,
-			    max_t(u32, PROFIL_PENDING_MIN, wanted), gfp);
+	profil_pending_grow(&session->pending, max_t(u32, PROFIL_PENDING_MIN, wanted), gfp);
 }
 
 static void session_freed(void)
@@ -210,13 +205,11 @@ void profil_session_kick(struct profil_session *session)
  * @session: session
  * @memcg:   out: the memory cgroup to charge, with a reference; NULL if none is known
  *
- * Called by the worker, which sees all samples that are pending now; later ones kick it
- * again.
+ * Called by the worker, which sees all samples that are pending now; later ones kick it again.
  *
  * Return: whether the memory has users: then the caller holds mm_users.
  */
-bool profil_session_take_mm(struct profil_session *session,
-			    struct mem_cgroup **memcg)
+bool profil_session_take_mm(struct profil_session *session, struct mem_cgroup **memcg)
 {
 	bool held = test_and_clear_bit(SESSION_HOLDS_MM, &session->flags);
 
@@ -248,8 +241,7 @@ bool profil_session_take_mm(struct profil_session *session,
  * caller keeps them, because a notifier reports the end of the memory, or because a kick has
  * already taken them again.
  */
-bool profil_session_requeue(struct profil_session *session,
-			    struct mem_cgroup *memcg)
+bool profil_session_requeue(struct profil_session *session, struct mem_cgroup *memcg)
 {
 	if (READ_ONCE(session->buffer.watched) ||
 	    test_and_set_bit(SESSION_KICKED, &session->flags)) {
@@ -279,13 +271,11 @@ void profil_session_kick_from_switch(struct profil_session *session)
  * @session: held by the caller
  * @delay:   in jiffies
  *
- * Any context. For work that no sample depends on: stale pages, and children that have
- * exited.
+ * Any context. For work that no sample depends on: stale pages, and children that have exited.
  */
 void profil_session_kick_later(struct profil_session *session, unsigned long delay)
 {
-	if (test_bit(SESSION_KICKED, &session->flags) ||
-	    !refcount_inc_not_zero(&session->ref))
+	if (test_bit(SESSION_KICKED, &session->flags) || !refcount_inc_not_zero(&session->ref))
 		return;
 	if (!queue_delayed_work(queue, &session->work, delay))
 		profil_session_put(session);
@@ -304,8 +294,7 @@ void profil_session_kick_later(struct profil_session *session, unsigned long del
  * timer are only taken over at the same rate: others would be counted for time in which
  * their rate was not yet requested.
  */
-void profil_session_inherit(struct profil_session *session,
-			    const struct profil_session *old)
+void profil_session_inherit(struct profil_session *session, const struct profil_session *old)
 {
 	struct profil_subject *to = &session->subject;
 	const struct profil_subject *from = &old->subject;
@@ -344,14 +333,12 @@ void profil_session_stop(struct profil_session *session, u32 state, u32 error)
 	if (state == PROFIL_STATE_FAULT)
 		set_bit(SESSION_FAULTED, &session->flags);
 	/* it has already ended: changes to its memory do not matter any more */
-	if (READ_ONCE(session->unpinned) ||
-	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
+	if (READ_ONCE(session->unpinned) || READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		return;
 	/* before the state: cmpxchg() pairs with the barrier in lifecycle_read_status() */
 	if (state == PROFIL_STATE_FAULT)
 		WRITE_ONCE(session->error, error);
-	if (cmpxchg(&session->state, PROFIL_STATE_RUNNING, state) !=
-	    PROFIL_STATE_RUNNING)
+	if (cmpxchg(&session->state, PROFIL_STATE_RUNNING, state) != PROFIL_STATE_RUNNING)
 		return;
 	if (state == PROFIL_STATE_FAULT) {
 		atomic_long_inc(&profil_stats[PROFIL_FAULT_ENDS]);
@@ -378,18 +365,14 @@ void profil_session_lose(struct profil_session *session,
 	trace_profil_lost(session->tgid, samples, error);
 }
 
-/**
- * profil_session_lose_pending - account all pending samples as lost
- * @session: session
- */
+/* Account all pending samples as lost. */
 void profil_session_lose_pending(struct profil_session *session)
 {
 	struct profil_sample sample;
 
 	lockdep_assert_held(&session->service_mutex);
 	while (profil_pending_first(&session->pending, &sample)) {
-		profil_session_lose(session, &session->settled, sample.samples,
-				    session->error);
+		profil_session_lose(session, &session->settled, sample.samples, session->error);
 		profil_pending_done(&session->pending, sample.samples);
 	}
 }

@@ -132,23 +132,20 @@ static inline struct profil_config *profil_session_config(const struct profil_se
  * a sample that read @state before the session was stopped.
  *
  * The caller holds the lock of this CPU's slot. Code that sets SESSION_RECHECK calls
- * profil_cpus_barrier() afterwards, which waits for such callers. All bits are in one word,
- * and the worker sets the next bit before it clears the previous one, so no reader sees none
- * of them.
+ * profil_cpus_barrier() afterwards, which waits for such callers. All bits are in one word, and the
+ * worker sets the next bit before it clears the previous one, so no reader sees none of them.
  */
 static inline bool profil_session_needs_recheck(const struct profil_session *session)
 {
 	return READ_ONCE(session->flags) &
-	       (BIT(SESSION_RECHECK) | BIT(SESSION_CHECKING) |
-		BIT(SESSION_FAULTED));
+	       (BIT(SESSION_RECHECK) | BIT(SESSION_CHECKING) | BIT(SESSION_FAULTED));
 }
 
 /*
  * The page of a counter, by its number among the pages of all spans. With the lock of this CPU's
  * slot held. Return: NULL: it is not pinned, or must not be written at the moment.
  */
-static inline struct page *profil_session_page(struct profil_session *session,
-					       unsigned long index)
+static inline struct page *profil_session_page(struct profil_session *session, unsigned long index)
 {
 	if (unlikely(profil_session_needs_recheck(session)))
 		return NULL;
@@ -179,15 +176,12 @@ void profil_session_stop(struct profil_session *session, u32 state, u32 error);
 void profil_session_lose(struct profil_session *session,
 			 struct profil_counts *counts, u64 samples,
 			 u32 error);
-void profil_session_inherit(struct profil_session *session,
-			    const struct profil_session *old);
+void profil_session_inherit(struct profil_session *session, const struct profil_session *old);
 void profil_session_recheck(struct profil_session *session);
 void profil_session_kick(struct profil_session *session);
 void profil_session_kick_from_switch(struct profil_session *session);
-bool profil_session_take_mm(struct profil_session *session,
-			    struct mem_cgroup **memcg);
-bool profil_session_requeue(struct profil_session *session,
-			    struct mem_cgroup *memcg);
+bool profil_session_take_mm(struct profil_session *session, struct mem_cgroup **memcg);
+bool profil_session_requeue(struct profil_session *session, struct mem_cgroup *memcg);
 void profil_session_kick_later(struct profil_session *session, unsigned long delay);
 
 int profil_session_init(void);

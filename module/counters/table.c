@@ -44,8 +44,7 @@ struct profil_session *profil_table_publish(struct profil_session *session)
 		/* a single store: a clock finds the old session or the new one */
 		hlist_replace_rcu(&old->node, &session->node);
 	} else {
-		hash_add_rcu(profil_table, &session->node,
-			     (unsigned long)session->mm);
+		hash_add_rcu(profil_table, &session->node, (unsigned long)session->mm);
 	}
 	raw_spin_unlock(&sessions_lock);
 	rcu_read_unlock();

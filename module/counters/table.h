@@ -53,8 +53,7 @@ profil_table_find(const struct mm_struct *mm)
 {
 	struct profil_session *session;
 
-	hash_for_each_possible_rcu(profil_table, session, node,
-				   (unsigned long)mm) {
+	hash_for_each_possible_rcu(profil_table, session, node, (unsigned long)mm) {
 		if (session->mm == mm)
 			return session;
 	}
