@@ -335,7 +335,7 @@ static void print_warnings(const char *path)
 	unsigned long missed = profil_callcount_missed();
 
 	if (monitored.rate && monitored.rate != USUAL_RATE)
-		fprintf(stderr, "libprofil: %s: sampled at %u Hz: read it with profil report --rate %u %s\n",
+		fprintf(stderr, "libprofil: %s: sampled at %u Hz: read it with PROFIL_RATE=%u prof -m %s\n",
 			path, monitored.rate, monitored.rate, path);
 	profil_warn_lower_rate(path, monitored.first_rate, monitored.rate);
 	if (monitored.full)

@@ -141,9 +141,9 @@ file_size_limit() {
 	[ "${PIPESTATUS[0]}" = 3 ] && grep -q '(EFBIG): .*(ulimit -f)' "$work/err" &&
 	run 153 sh -c 'kill -XFSZ $$' && run 0 programs/spin 0.1 &&
 	{
-		(ulimit -f 1 && "$PROFIL" export --svg -o "$work/svg" "$work/result" 2>"$work/err")
+		(ulimit -f 1 && "$PROFIL" export --html -o "$work/html" "$work/result" 2>"$work/err")
 		[ $? = 1 ]
-	} && grep -q '(EFBIG): .*(ulimit -f)' "$work/err" && [ ! -e "$work/svg" ]
+	} && grep -q '(EFBIG): .*(ulimit -f)' "$work/err" && [ ! -e "$work/html" ]
 }
 
 output_is_unchanged() {
@@ -380,7 +380,7 @@ views() {
 	for view in "" --lines --inline --by=address --by=object; do
 		"$PROFIL" report $view "$work/result" 2>&1
 	done
-	for view in --json --callgrind --firefox --folded --speedscope --svg; do
+	for view in --json --callgrind --firefox --folded --html; do
 		"$PROFIL" export $view "$work/result" 2>&1
 	done
 	"$PROFIL" export --pprof "$work/result" 2>&1 | zcat
@@ -452,7 +452,7 @@ result_is_kept() {
 	COLUMNS=40 report --by object --full-names && rows | grep -q "  $PWD/programs/spin$"
 }
 
-# An old program calls monitor(3C) and writes mon.out. profil report prints it like prof(1), with
+# An old program calls monitor(3C) and writes mon.out. prof prints it, with
 # its calls, and with samples within one tick of the CPU time that the program prints. For the breaks
 # in it, see samples() in monitor_test.sh.
 mon_out() {
@@ -460,8 +460,8 @@ mon_out() {
 
 	rm -rf "$work/mon" && mkdir "$work/mon" &&
 	(cd "$work/mon" && PROFIL_RATE=250 "$program") >"$work/out" 2>"$work/err" &&
-	grep -q 'profil report --rate 250 mon.out$' "$work/err" &&
-	"$PROFIL" report --rate 250 --program "$program" "$work/mon/mon.out" \
+	grep -q 'PROFIL_RATE=250 prof -m mon.out$' "$work/err" &&
+	PROFIL_RATE=250 "${PROFIL%profil}prof" -m "$work/mon/mon.out" "$program" \
 		>"$work/profile" 2>"$work/err" && [ ! -s "$work/err" ] &&
 	awk '
 		FNR == NR { of[$1] = $2; next }
@@ -702,7 +702,7 @@ check "forked children that call _exit()" forks _exit
 check "forked children that are killed" forks kill
 check "children by clone" forks clone
 check "a forked child that executes another program, with --no-follow" forks_and_exec
-check "a mon.out of monitor(3C), reported like prof(1)" mon_out
+check "a mon.out of monitor(3C), and prof" mon_out
 check "a program that uses no CPU time" run 0 true
 check "run has the options of report" run_has_options_of_report
 check "a result is kept, and reported with other options" result_is_kept

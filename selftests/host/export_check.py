@@ -4,7 +4,6 @@
 
 usage: export_check.py json FILE         by the schema that `make -C tools` makes
        export_check.py report FILE       by that of `profil report --json`; and so on: diff, info
-       export_check.py speedscope FILE   by the schema of speedscope
        export_check.py firefox FILE      by the types of Firefox Profiler
 
 Prints the sum of the samples or weights, or of the samples of the rows, or the number of checks. Exit status: 1 if the file does not match the schema.
@@ -16,58 +15,6 @@ import sys
 import jsonschema
 
 SELFTESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
-# The part of https://www.speedscope.app/file-format-schema.json for sampled profiles. That file is
-# generated from src/lib/file-format-spec.ts in jlfwong/speedscope.
-SPEEDSCOPE = {
-    "type": "object",
-    "required": ["$schema", "profiles", "shared"],
-    "properties": {
-        "$schema": {"enum": ["https://www.speedscope.app/file-format-schema.json"]},
-        "shared": {
-            "type": "object",
-            "required": ["frames"],
-            "properties": {
-                "frames": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "required": ["name"],
-                        "properties": {
-                            "name": {"type": "string"},
-                            "file": {"type": "string"},
-                            "line": {"type": "number"},
-                            "col": {"type": "number"},
-                        },
-                    },
-                },
-            },
-        },
-        "profiles": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["type", "name", "unit", "startValue", "endValue",
-                             "samples", "weights"],
-                "properties": {
-                    "type": {"enum": ["sampled"]},
-                    "name": {"type": "string"},
-                    "unit": {"enum": ["none", "nanoseconds", "microseconds",
-                                      "milliseconds", "seconds", "bytes"]},
-                    "startValue": {"type": "number"},
-                    "endValue": {"type": "number"},
-                    "samples": {"type": "array",
-                                "items": {"type": "array", "items": {"type": "number"}}},
-                    "weights": {"type": "array", "items": {"type": "number"}},
-                },
-            },
-        },
-        "name": {"type": "string"},
-        "activeProfileIndex": {"type": "number"},
-        "exporter": {"type": "string"},
-    },
-}
-
 
 
 def table(lists, **columns):
@@ -229,19 +176,6 @@ def check_info(content):
     return len(content["checks"])
 
 
-def check_speedscope(file):
-    jsonschema.validate(file, SPEEDSCOPE, jsonschema.Draft7Validator)
-    frames = file["shared"]["frames"]
-    profile = file["profiles"][file["activeProfileIndex"]]
-    assert len(profile["samples"]) == len(profile["weights"])
-    for stack in profile["samples"]:
-        assert stack
-        for frame in stack:
-            assert 0 <= frame < len(frames)
-    assert sum(profile["weights"]) == profile["endValue"] - profile["startValue"]
-    return sum(profile["weights"])
-
-
 def check_columns(rows):
     for column in rows.values():
         assert not isinstance(column, list) or len(column) == rows["length"]
@@ -281,7 +215,7 @@ def check_firefox(profile):
 
 def main():
     check = {"json": check_json, "report": check_report, "diff": check_diff, "info": check_info,
-             "speedscope": check_speedscope, "firefox": check_firefox}[sys.argv[1]]
+             "firefox": check_firefox}[sys.argv[1]]
     with open(sys.argv[2], encoding="utf-8") as file:
         content = json.load(file)
     try:

@@ -223,14 +223,6 @@ json_schema() {
 	done
 }
 
-speedscope() {
-	export_result --speedscope -o "$work/speedscope" &&
-	equals ns 400000000000 \
-		"$(host/export_check.py speedscope "$work/speedscope" 2>"$work/err")" &&
-	export_odd speedscope "$work/speedscope" &&
-	host/export_check.py speedscope "$work/speedscope" >"$work/out" 2>"$work/err"
-}
-
 # The samples, and those in the kernel. Wrong profiles are refused. (The profiler's own code reads
 # them, too, which was tried with its version 70.)
 firefox() {
@@ -265,38 +257,6 @@ folded() {
 	equals samples 4295098432 "$(awk '{ n += $NF } END { printf "%.0f", n }' "$work/folded")"
 }
 
-# The lines of the report by line, and nothing else. The help says what is not in the file.
-lcov() {
-	export_result --lcov >"$work/lcov" &&
-	awk -F '[:,]' '/^SF:/ { file = $2; sub(".*/", "", file) }
-		/^DA:/ { print file ":" $2, $3 }' "$work/lcov" | sort >"$work/out" &&
-	"$PROFIL" report --lines "$work/result" 2>"$work/err" |
-		sed -n 's/^ *[^ #]* *[^ ]* *\([0-9]*\) .* \([^ ]*:[0-9]*\) (.*)$/\2 \1/p' |
-		awk '{ n[$1] += $2 } END { for (line in n) print line, n[line] }' | sort |
-		diff - "$work/out" >"$work/err" && [ -s "$work/out" ] &&
-	equals records "$(grep -c ^SF: "$work/lcov")" "$(grep -c '^end_of_record$' "$work/lcov")" &&
-	"$PROFIL" export --help | tr -s ' \n' ' ' | grep -q 'That a line is absent proves nothing'
-}
-
-# is_valid_svg FILE: it is well-formed, can be rendered, and contains no scripts and no references
-is_valid_svg() {
-	xmllint --noout --nonet "$1" 2>"$work/err" &&
-	rsvg-convert "$1" -o "$1.png" 2>"$work/err" &&
-	[ ! -s "$work/err" ] && [ -s "$1.png" ] &&
-	! grep -nE '<script|href|url\(|@import| on[a-z]+=' "$1"
-}
-
-svg() {
-	local name
-
-	export_result --svg -o "$work/svg" && is_valid_svg "$work/svg" &&
-	for name in sprofil profil_bsd spin_much spin_less; do
-		grep -q ">$name</text>" "$work/svg" || return
-	done &&
-	grep -qF "sprofil&#10;$library&#10;150000 samples, 37.50 %, 150.000 s" "$work/svg" &&
-	export_odd svg "$work/svg" && is_valid_svg "$work/svg"
-}
-
 standard_output() {
 	export_result --json -o "$work/json" && export_result --json >"$work/out" &&
 	cmp "$work/json" "$work/out"
@@ -319,12 +279,12 @@ refuses() {
 }
 
 arguments() {
-	refuses 'choose a format: --gmon, .*--svg' "$work/result" &&
-	refuses 'choose one format: --svg or --json' --svg --json "$work/result" &&
-	refuses 'only one FILE can be converted' --svg "$work/result" "$work/result" &&
+	refuses 'choose a format: --gmon, .*--html' "$work/result" &&
+	refuses 'choose one format: --folded or --json' --folded --json "$work/result" &&
+	refuses 'only one FILE can be converted' --json "$work/result" "$work/result" &&
 	refuses 'two FILEs at most' --html "$work/result" "$work/result" "$work/result" &&
 	refuses 'only one of the files can be standard input' --html - - &&
-	refuses 'No such file or directory (ENOENT): `profil COMMAND' --svg "$work/nothing" &&
+	refuses 'No such file or directory (ENOENT): `profil COMMAND' --json "$work/nothing" &&
 	refuses 'result' --json "$pie" &&
 	refuses '/nonexistent/out: No such file' --json -o /nonexistent/out "$work/result" &&
 	refuses '/dev/full: No space left' --json -o /dev/full "$work/result"
@@ -363,7 +323,7 @@ dash() (
 )
 
 ktap_print_header
-ktap_set_plan 25
+ktap_set_plan 22
 check "--output=- is standard output" dash
 check "gprof: a PIE" gmon_pie
 check "gprof: a program at fixed addresses, with a sum above 65535" \
@@ -386,11 +346,8 @@ for name in lists nameless; do
 done
 check "JSON matches its schema" json
 check "the schema of JSON refuses wrong files" json_schema
-check "speedscope matches its schema" speedscope
 check "Firefox Profiler: a profile matches its types" firefox
 check "folded: a line per function" folded
-check "lcov: the lines with samples" lcov
-check "SVG is well-formed and can be rendered" svg
 check "standard output is the default" standard_output
 check "binary formats are not written to a terminal" refuses_terminal
 check "error messages name the next step" arguments

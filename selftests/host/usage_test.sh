@@ -87,7 +87,7 @@ perf_names() {
 
 mistyped_options() {
 	prints 2 'unknown option --anotate; did you mean --annotate?' report --anotate=main &&
-	prints 2 'unknown option --spedscope; did you mean --speedscope?' export --spedscope &&
+	prints 2 'unknown option --colgrind; did you mean --callgrind?' export --colgrind &&
 	prints 2 'unknown option --old-rot; did you mean --old-root' diff a b --old-rot . &&
 	prints 125 'unknown option --ratte; did you mean --rate?' --ratte 5 true &&
 	prints 2 'unknown option --zzz' report --zzz && not_printed 'did you mean' &&

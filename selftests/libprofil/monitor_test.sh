@@ -43,7 +43,7 @@ prints() {
 
 # The line that states how to read the file
 rate_line="^libprofil: mon.out: sampled at $RATE Hz: "
-rate_line+="read it with profil report --rate $RATE mon.out$"
+rate_line+="read it with PROFIL_RATE=$RATE prof -m mon.out$"
 
 # calls_match: the file has as many calls of each function as the program has printed. A function
 # has at most one count, and functions in other objects have none.

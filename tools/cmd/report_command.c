@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil report - print a result or a mon.out file
+ * profil report - print a result
  */
 #define _GNU_SOURCE
 #include <argp.h>
@@ -14,10 +14,7 @@
 #include "cmd/commands.h"
 #include "cmd/functionname.h"
 #include "cmd/options.h"
-#include "cmd/report_monout.h"
 #include "cmd/table_choice.h"
-#include "monout/monout.h"
-#include "monout/monout_program.h"
 #include "report/annotate.h"
 #include "report/report.h"
 #include "report/report_json.h"
@@ -26,8 +23,7 @@
 #include "util/failure.h"
 
 static const char doc[] =
-	"Print a result of `profil run' (default: " RESULTFILE_DEFAULT "; -: standard input), or a mon.out "
-	"file of monitor(3)."
+	"Print a result of `profil run' (default: " RESULTFILE_DEFAULT "; -: standard input)."
 	"\v"
 	"95%-interval is the confidence interval of the share of CPU time: on average, 95 of 100 such "
 	"intervals contain the true share.\n"
@@ -36,14 +32,11 @@ static const char doc[] =
 	"--refresh or --root, they are read from the files of the objects, or from their debug files. "
 	"A file is not used if its build-id differs from that of the file that ran.\n"
 	"\n"
-	"A mon.out is printed with the columns of prof(1). --program names the program that wrote it "
-	"(default: " MONOUT_PROGRAM_DEFAULT ").\n"
-	"\n"
 	"Exit status: 0; 1 if FILE cannot be read or is not a result; 2 for wrong usage.\n"
 	"\n"
 	"See profil-report(1).";
 
-enum { ANNOTATE = 256, ASM, INLINE, ROOT, NO_DEMANGLE, COLOR, RATE, JSON };
+enum { ANNOTATE = 256, ASM, INLINE, ROOT, NO_DEMANGLE, COLOR, JSON };
 
 static const struct argp_option options[] = {
 	{ "annotate", ANNOTATE, "FUNCTION", 0,
@@ -58,18 +51,14 @@ static const struct argp_option options[] = {
 	{ "root", ROOT, "DIR", 0,
 	  "Search for the objects below DIR, for example in a copy of another machine's files", 0 },
 	{ "symfs", 0, NULL, OPTION_ALIAS, NULL, 0 },
-	{ "rate", RATE, "HZ", 0,
-	  "The sampling rate of the mon.out (default: 100)", 0 },
 	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
 	  "Use colors and bars: auto (on a terminal only; the default), always or never", 0 },
 	{ 0 }
 };
 
 struct arguments {
-	const char *file;	/* NULL: the default */
-	struct selection selection;	/* @program: also of a mon.out */
-	uint32_t rate;		/* of a mon.out; 0: the default */
-	const char *of_results;	/* a given option that is only for results; NULL: none */
+	const char *file;
+	struct selection selection;
 	const char *root;
 	const char *annotate;	/* NULL: a table */
 	bool instructions;
@@ -88,31 +77,23 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		state->child_inputs[1] = &arguments->selection;
 		return 0;
 	case ANNOTATE:
-		arguments->of_results = "--annotate";
 		functionname_cut_note(text);
 		arguments->annotate = text;
 		return 0;
 	case ASM:
-		arguments->of_results = "--asm";
 		arguments->instructions = true;
 		return 0;
 	case INLINE:
-		arguments->of_results = "--inline";
 		arguments->choice.inlined = true;
 		return 0;
 	case JSON:
-		arguments->of_results = "--json";
 		arguments->json = true;
 		return 0;
 	case NO_DEMANGLE:
 		arguments->choice.keep_mangled = true;
 		return 0;
 	case ROOT:
-		arguments->of_results = "--root";
 		arguments->root = text;
-		return 0;
-	case RATE:
-		arguments->rate = options_parse_rate(text, state);
 		return 0;
 	case COLOR:
 		arguments->color = options_parse_color(text, state);
@@ -243,34 +224,6 @@ static int show(const struct result *result, const struct arguments *arguments)
 	return error;
 }
 
-/* Return: the name of an option that selects samples, other than --program; NULL: none is given. */
-static const char *selecting_option(const struct selection *selection)
-{
-	if (selection->process)
-		return "--process";
-	if (selection->thread)
-		return "--thread";
-	return selection->object ? "--object" : NULL;
-}
-
-static void show_monout(struct arguments *arguments)
-{
-	if (!arguments->of_results)
-		arguments->of_results = arguments->choice.by_option;
-	if (!arguments->of_results)
-		arguments->of_results = selecting_option(&arguments->selection);
-	if (arguments->of_results)
-		failure_exitx(EXIT_USAGE, "%s cannot be used with a mon.out file, which contains only samples and calls of one program's functions",
-			      arguments->of_results);
-	report_monout(&(struct report_monout){
-		.path = arguments->file,
-		.program = arguments->selection.program,
-		.rate = arguments->rate ? arguments->rate : MONOUT_RATE,
-		.keep_mangled = arguments->choice.keep_mangled,
-		.table = arguments->choice.table,
-	});
-}
-
 static void show_result(const struct arguments *arguments)
 {
 	struct result result;
@@ -278,28 +231,10 @@ static void show_result(const struct arguments *arguments)
 
 	options_read_result(arguments->file, &result);
 	options_select(arguments->file, &result, &arguments->selection);
-	if (arguments->rate)
-		failure_exitx(EXIT_USAGE, "--rate is for a mon.out file; %s contains its rate",
-			      options_file_name(arguments->file));
 	error = show(&result, arguments);
 	result_release(&result);
 	if (error)
 		failure_exit(EXIT_NO_RESULT, options_file_name(arguments->file), -error);
-}
-
-/* With --program, it may be that of a mon.out. A result takes precedence. */
-static const char *default_file(const struct arguments *arguments)
-{
-	return arguments->selection.program && access(RESULTFILE_DEFAULT, F_OK) ?
-	       MONOUT_DEFAULT : RESULTFILE_DEFAULT;
-}
-
-/* Without --program, standard input is a result: a message about a mon.out would be of no use. */
-static bool is_monout(const struct arguments *arguments)
-{
-	if (arguments->selection.program && !strcmp(arguments->file, RESULTFILE_STDIN))
-		return resultfile_input_is_foreign();
-	return resultfile_is_foreign(arguments->file);
 }
 
 int report_main(int argc, char **argv)
@@ -317,7 +252,7 @@ int report_main(int argc, char **argv)
 		.doc = doc,
 		.children = children,
 	};
-	struct arguments arguments = { 0 };
+	struct arguments arguments = { .file = RESULTFILE_DEFAULT };
 
 	argp_err_exit_status = EXIT_USAGE;
 	options_parse(&argp, argc, argv, 0, &arguments);
@@ -325,13 +260,8 @@ int report_main(int argc, char **argv)
 		failure_exitx(EXIT_USAGE, "--json and --annotate exclude each other");
 	if (arguments.instructions && !arguments.annotate)
 		failure_exitx(EXIT_USAGE, "--asm needs --annotate=FUNCTION");
-	if (!arguments.file)
-		arguments.file = default_file(&arguments);
 	table_choice_set_style(&arguments.choice, stdout, arguments.color);
-	if (is_monout(&arguments))
-		show_monout(&arguments);
-	else
-		show_result(&arguments);
+	show_result(&arguments);
 	if (fflush(stdout) || ferror(stdout))
 		failure_exit(EXIT_NO_RESULT, "standard output", errno);
 	return 0;

@@ -77,11 +77,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case BY:
-		choice->by_option = "--by";
 		table->by = parse_by(text, state);
 		return 0;
 	case LINES:
-		choice->by_option = "--lines";
 		table->by = TABLE_BY_LINE;
 		return 0;
 	case SORT:

@@ -19,14 +19,12 @@
 /**
  * struct table_choice - the table that the user wants
  * @table:        what to print; see table_choice_set_style() for its style
- * @by_option:    the option that has set @table.by; NULL: none
  * @full_names:   names are not shortened
  * @inlined:      samples count for inlined functions; set by the command
  * @keep_mangled: names are not demangled; set by the command
  */
 struct table_choice {
 	struct table_options table;
-	const char *by_option;
 	bool full_names;
 	bool inlined;
 	bool keep_mangled;

@@ -16,7 +16,6 @@ _profil_values() {
 	--sort | --sort=) echo samples name object address ;;
 	--color=) echo auto always never ;;
 	--bolt=) echo fdata ;;
-	--order=) echo sections script ;;
 	--with | --with=) echo bolt order ;;
 	-p | --pid | --pid=) (cd /proc && echo [0-9]*) ;;
 	*) return 1 ;;
@@ -37,13 +36,13 @@ _profil_options() {
 	report)
 		echo --all --annotate= --asm --by= --color --full-names --inline --json --lines --min-percent= \
 			--no-debuginfod --no-demangle --object= --percent-limit= --process= --program= \
-			--rate= --refresh --root= --sort= --symfs= --thread= --top=
+			--refresh --root= --sort= --symfs= --thread= --top=
 		;;
 	export)
-		echo --autofdo --bolt --callgrind --firefox --folded --gmon --html --json --lcov \
+		echo --autofdo --bolt --callgrind --firefox --folded --gmon --html --json \
 			--no-debuginfod --no-demangle --object= --order --output= --pprof --process= \
 			--program= --refresh --root= \
-			--speedscope --svg --symfs= --thread=
+			--symfs= --thread=
 		;;
 	diff)
 		echo --color --fail-above= --full-names --json --markdown --min-percent= --new-root= \

@@ -87,7 +87,6 @@ _profil_report() {
 		'--color=-[use colors]::when:(auto always never)' \
 		'--inline[count for inlined functions]' \
 		'(--annotate)--json[print JSON]' \
-		'--rate=[rate of a mon.out]:Hz:' \
 		'(--root --symfs)'{--root=,--symfs=}'[objects are below this directory]:directory:_files -/' \
 		'::result:_files'
 }
@@ -109,7 +108,7 @@ _profil_diff() {
 }
 
 _profil_export() {
-	local formats='(--autofdo --bolt --callgrind --firefox --folded --gmon --html --json --lcov --order --pprof --speedscope --svg)'
+	local formats='(--autofdo --bolt --callgrind --firefox --folded --gmon --html --json --order --pprof)'
 
 	_arguments -s -S $_profil_common $_profil_selecting \
 		$formats'--autofdo[for create_gcov and create_llvm_prof]' \
@@ -120,11 +119,8 @@ _profil_export() {
 		$formats'--gmon[for gprof]' \
 		$formats'--html[a page for browsers, also of two results]' \
 		$formats'--json[for scripts]' \
-		$formats'--lcov[lines with samples, for genhtml and editors]' \
-		$formats'--order=-[functions for a linker, hottest first]::variant:(sections script)' \
+		$formats'--order[functions, hottest first, for lld]' \
 		$formats'--pprof[for pprof]' \
-		$formats'--speedscope[for speedscope]' \
-		$formats'--svg[a picture for browsers]' \
 		'(-o --output)'{-o+,--output=}'[file or directory of the export]:file:_files' \
 		'(--root --symfs)'{--root=,--symfs=}'[objects are below this directory]:directory:_files -/' \
 		'::result:_files' \

@@ -49,23 +49,8 @@ const struct export_format export_formats[] = {
 	},
 	{
 		.name = "folded",
-		.help = "Write lines of object;function and samples, for flamegraph.pl and inferno",
+		.help = "Write lines of object;function and samples, for flamegraph.pl, inferno and speedscope",
 		.write = export_folded,
-	},
-	{
-		.name = "lcov",
-		.help = "Write the lines with samples as lcov's tracefile. That a line is absent proves nothing: lines that ran for a short time have no samples",
-		.write = export_lcov,
-	},
-	{
-		.name = "speedscope",
-		.help = "Write speedscope's JSON",
-		.write = export_speedscope,
-	},
-	{
-		.name = "svg",
-		.help = "Write a picture, for browsers",
-		.write = export_svg,
 	},
 	{
 		.name = "html",
@@ -93,18 +78,8 @@ const struct export_format export_formats[] = {
 	},
 	{
 		.name = "order",
-		.help = "Write the functions of the program, hottest first: symbols for lld; sections for gold; a script for GNU ld",
+		.help = "Write the functions of the program, hottest first, for lld",
 		.write_code = export_order,
-	},
-	{
-		.name = "order",
-		.variant = "sections",
-		.write_code = export_order_sections,
-	},
-	{
-		.name = "order",
-		.variant = "script",
-		.write_code = export_order_script,
 	},
 	{ 0 }
 };

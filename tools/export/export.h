@@ -198,44 +198,6 @@ int export_json(FILE *out, const struct symbolized *symbolized);
 int export_folded(FILE *out, const struct symbolized *symbolized);
 
 /**
- * export_lcov - write lines with samples as lcov's tracefile, for genhtml and editors
- * @out:        where to write
- * @symbolized: the symbolized result
- *
- * The format is specified in geninfo(1): records of a source file (SF), with a line and its samples
- * in each DA. Samples without a line are left out.
- *
- * Return: 0 or -ENOMEM.
- */
-int export_lcov(FILE *out, const struct symbolized *symbolized);
-
-/**
- * export_speedscope - write speedscope's JSON, as a sampled profile
- * @out:        where to write
- * @symbolized: the symbolized result
- *
- * The format is specified by https://www.speedscope.app/file-format-schema.json. Weights are CPU
- * time in ns. A stack is an object and a function. Speedscope's "Time Order" shows the stacks in
- * the order of objects and addresses.
- *
- * Return: 0 or -ENOMEM.
- */
-int export_speedscope(FILE *out, const struct symbolized *symbolized);
-
-/**
- * export_svg - write a picture: the functions with most samples, and where in the text of each
- * object the samples are
- * @out:        where to write
- * @symbolized: the symbolized result
- *
- * This is SVG 1.1 with a style sheet and without scripts. Text is drawn from left to right by
- * address, on a linear scale.
- *
- * Return: 0 or -ENOMEM.
- */
-int export_svg(FILE *out, const struct symbolized *symbolized);
-
-/**
  * export_bolt - write counts by address, for BOLT 21 and later
  * @out:  where to write
  * @code: an object with relocations
@@ -283,29 +245,5 @@ int export_autofdo(FILE *out, struct code *code);
  * Return: 0 or -ENOMEM.
  */
 int export_order(FILE *out, struct code *code);
-
-/**
- * export_order_sections - write the sections of functions, hottest first
- * @out:  where to write
- * @code: an object
- *
- * This is the file of gold's --section-ordering-file. A function has a line for each section that
- * the compiler may put it in with -ffunction-sections.
- *
- * Return: 0 or -ENOMEM.
- */
-int export_order_sections(FILE *out, struct code *code);
-
-/**
- * export_order_script - write a linker script that puts functions first, hottest first
- * @out:  where to write
- * @code: an object
- *
- * GNU ld reads it with -T, and its own script after it. The sections are those of
- * export_order_sections().
- *
- * Return: 0 or -ENOMEM.
- */
-int export_order_script(FILE *out, struct code *code);
 
 #endif /* PROFIL_EXPORT_H */

@@ -250,19 +250,3 @@ int resultfile_read(const char *path, struct result *result, const char **why)
 	free(contents);
 	return error;
 }
-
-bool resultfile_input_is_foreign(void)
-{
-	char begin[sizeof(MAGIC) - 1];
-	size_t length = read_file_peek(begin, sizeof(begin));
-
-	return memcmp(begin, MAGIC, length);
-}
-
-bool resultfile_is_foreign(const char *path)
-{
-	char begin[sizeof(MAGIC) - 1];
-	size_t length = read_file_start(path, begin, sizeof(begin));
-
-	return memcmp(begin, MAGIC, length);
-}

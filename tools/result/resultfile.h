@@ -77,22 +77,4 @@ const char *resultfile_remedy(int error);
  */
 int resultfile_read(const char *path, struct result *result, const char **why);
 
-/**
- * resultfile_is_foreign - check whether a file is of another format
- * @path: as for resultfile_read()
- *
- * Return: true for a regular file that does not start as a result file does; false for
- * standard input, from which nothing is read, and for files that are empty or cannot be read.
- */
-bool resultfile_is_foreign(const char *path);
-
-/**
- * resultfile_input_is_foreign - check whether standard input is of another format
- *
- * Nothing is taken out of it. Waits for the first bytes of a pipe.
- *
- * Return: true for a regular file or a pipe that does not start as a result file does.
- */
-bool resultfile_input_is_foreign(void);
-
 #endif /* PROFIL_RESULTFILE_H */

@@ -13,9 +13,6 @@
 #include "util/escape.h"
 
 #define REPLACEMENT	0xfffd	/* Unicode's replacement character */
-#define PICTURES	0x2400	/* of the control characters, in their order */
-#define PICTURE_OF_DEL	0x2421
-#define ELLIPSIS	0x2026
 
 #define DEL		0x7f
 
@@ -232,50 +229,4 @@ void escape_json(FILE *out, const char *text)
 			print_character(out, c);
 	}
 	putc('"', out);
-}
-
-static void print_xml(FILE *out, uint32_t c)
-{
-	switch (c) {
-	case '&':
-		fputs("&amp;", out);
-		break;
-	case '<':
-		fputs("&lt;", out);
-		break;
-	case '>':
-		fputs("&gt;", out);
-		break;
-	case '"':
-		fputs("&quot;", out);
-		break;
-	case DEL:
-		print_character(out, PICTURE_OF_DEL);
-		break;
-	case 0xfffe:
-	case 0xffff:
-		print_character(out, REPLACEMENT);
-		break;
-	default:
-		if (c < ' ')
-			c += PICTURES;
-		print_character(out, is_control(c) ? REPLACEMENT : c);
-		break;
-	}
-}
-
-void escape_xml(FILE *out, const char *text, unsigned int most)
-{
-	unsigned int printed = 0;
-
-	while (*text) {
-		uint32_t c = next_character(&text);
-
-		printed++;
-		if (printed == most && *text) {
-			print_character(out, ELLIPSIS);
-			return;
-		}
-		print_xml(out, c);
-	}
 }

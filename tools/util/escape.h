@@ -64,16 +64,4 @@ int escape_columns(const char **text);
  */
 void escape_json(FILE *out, const char *text);
 
-/**
- * escape_xml - print XML text or an attribute value, without quotes
- * @out:  output file
- * @text: any bytes; invalid ones are replaced by U+FFFD
- * @most: maximum number of characters; a longer text ends in an ellipsis, which counts as one.
- *        0: unlimited
- *
- * XML cannot represent control characters. They are replaced by Unicode's control pictures
- * (U+2400 and following), or by U+FFFD if they have none (U+0080 to U+009F).
- */
-void escape_xml(FILE *out, const char *text, unsigned int most);
-
 #endif /* PROFIL_ESCAPE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzes `profil report' with a mon.out file. The sanitizers report errors, and the
+ * Fuzzes prof(1) with a mon.out file. The sanitizers report errors, and the
  * guarantees of monout.h and prof.h are checked.
  *
  * The first byte of the input selects the layout of numbers and the options of the table;

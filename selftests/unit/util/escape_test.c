@@ -61,7 +61,7 @@ static void invalid_bytes_are_replaced(void **state)
 	}
 }
 
-enum kind { OCTAL, JSON, XML, SHORT_XML };
+enum kind { OCTAL, JSON };
 
 static void assert_escaped(enum kind kind, const char *text, const char *wanted)
 {
@@ -72,10 +72,8 @@ static void assert_escaped(enum kind kind, const char *text, const char *wanted)
 	assert_non_null(out);
 	if (kind == OCTAL)
 		escape_octal(out, text, ";");
-	else if (kind == JSON)
-		escape_json(out, text);
 	else
-		escape_xml(out, text, kind == SHORT_XML ? 3 : 0);
+		escape_json(out, text);
 	fclose(out);
 	assert_string_equal(printed, wanted);
 	free(printed);
@@ -105,26 +103,6 @@ static void json_strings_are_valid(void **state)
 		       "\"\\\"\\\\/\\u000a\\u0001\\u007f\\u009b\xc3\xa9" REPLACED "\"");
 }
 
-static void xml_text_is_valid(void **state)
-{
-	(void)state;
-	assert_escaped(XML, "", "");
-	assert_escaped(XML, "<a b=\"c\">&'", "&lt;a b=&quot;c&quot;&gt;&amp;'");
-	/* pictures of control characters; two code points that XML does not allow */
-	assert_escaped(XML, "\n\x7f\xff", "\xe2\x90\x8a\xe2\x90\xa1" REPLACED);
-	assert_escaped(XML, "\xc2\x9b\xc2\xa0", REPLACED "\xc2\xa0");
-	assert_escaped(XML, "\xef\xbf\xbe\xef\xbf\xbf", REPLACED REPLACED);
-}
-
-/* The limit counts characters, not bytes. */
-static void long_xml_ends_in_an_ellipsis(void **state)
-{
-	(void)state;
-	assert_escaped(SHORT_XML, "<<<", "&lt;&lt;&lt;");
-	assert_escaped(SHORT_XML, "\xc3\xa9\xc3\xa9\xc3\xa9", "\xc3\xa9\xc3\xa9\xc3\xa9");
-	assert_escaped(SHORT_XML, "<<<<", "&lt;&lt;\xe2\x80\xa6");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,8 +111,6 @@ int main(void)
 		cmocka_unit_test(control_characters_are_printed_in_octal),
 		cmocka_unit_test(invalid_bytes_are_printed_in_octal),
 		cmocka_unit_test(json_strings_are_valid),
-		cmocka_unit_test(xml_text_is_valid),
-		cmocka_unit_test(long_xml_ends_in_an_ellipsis),
 	};
 
 	return cmocka_run_group_tests_name("escape", tests, NULL, NULL);
