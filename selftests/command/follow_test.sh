@@ -214,7 +214,7 @@ vdso() {
 
 # are_apart SECONDS: at least three progress lines, and this long from one to the next on average
 are_apart() {
-	awk -v apart="$1" '/^profil: .* samples: .*% spin_much/ { nr++; seconds = $2 }
+	awk -v apart="$1" '/^profil: .* samples, [0-9]*% CPU$/ { nr++; seconds = $2 }
 		END { exit nr < 3 || nr > seconds / apart + 1 }' "$work/err"
 }
 
@@ -222,7 +222,7 @@ are_apart() {
 # may be late. Its output is unchanged.
 progress() {
 	run --progress=0.2 sh -c "for i in \$(seq 50); do programs/spin 0.1
-		[ \"\$(grep -c 'samples: .*% spin_much' $work/err)\" -lt 3 ] || break; done" &&
+		[ \"\$(grep -c 'samples, .*% CPU' $work/err)\" -lt 3 ] || break; done" &&
 	[ ! -s "$work/out" ] && are_apart 0.2 &&
 	run --progress=0.2 sh -c 'programs/spin 0.3; echo said' && [ "$(<"$work/out")" = said ] &&
 	! run --progress=0 true && grep -q 'expected 0.1 to' "$work/err"

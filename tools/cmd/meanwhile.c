@@ -105,18 +105,14 @@ void meanwhile_end_snapshots(struct profiling *profiling)
 
 static uint64_t show_progress(void *data)
 {
-	const uint64_t start = time_ns(CLOCK_PROCESS_CPUTIME_ID);
 	struct profiling *profiling = data;
-	struct result result;
-	int error;
+	const struct collect_log *log = &profiling->outcome.log;
 
-	meanwhile_update(profiling);
-	recording_sort(profiling->recording);
-	error = outcome_collect(&profiling->outcome, &profiling->so_far, &result);
-	if (!error || error == -ENODATA)
-		progress_show(profiling->progress, error ? NULL : &result);
-	result_release(&result);
-	return pause_after(time_ns(CLOCK_PROCESS_CPUTIME_ID) - start);
+	meanwhile_read_status(profiling);
+	progress_show(&profiling->progress, time_ns(CLOCK_MONOTONIC) - profiling->start,
+		      recording_samples(profiling->recording),
+		      log->status.rate ? log->status.rate : log->requested_rate);
+	return 0;
 }
 
 struct details_run meanwhile_run_so_far(const struct profiling *profiling)
@@ -212,10 +208,10 @@ enum wait_end meanwhile_wait(struct profiling *profiling, int process, const sig
 	};
 	enum wait_end end;
 
-	if (options->progress_ns && !profiling->top)
-		profiling->progress = progress_new(stderr);
+	if (profiling->top || !options->progress_ns)
+		return wait_for_end(&wait);
+	progress_begin(&profiling->progress, stderr);
 	end = wait_for_end(&wait);
-	progress_free(profiling->progress);
-	profiling->progress = NULL;
+	progress_end(&profiling->progress);
 	return end;
 }

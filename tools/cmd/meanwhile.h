@@ -30,7 +30,7 @@
  * @snapshot:   the last snapshot
  * @pusher:     pushes the samples of each interval
  * @wants_snapshot: one was requested while another was written
- * @progress:   the progress line; NULL: none
+ * @progress:   the progress line
  * @top:        the live view; NULL: none
  * @members:    of the control group, if there is one
  * @so_far:     state of the command, or of the processes
@@ -44,7 +44,7 @@ struct profiling {
 	struct snapshot snapshot;
 	struct pusher pusher;
 	bool wants_snapshot;
-	struct progress *progress;
+	struct progress progress;
 	struct top *top;
 	struct members members;
 	struct child_end so_far;
@@ -66,8 +66,6 @@ void meanwhile_update(struct profiling *profiling);
 /**
  * meanwhile_read_names - find the names of code that processes have made
  * @profiling: the run
- *
- * Not for the progress line: a runtime may have written a large file.
  */
 void meanwhile_read_names(struct profiling *profiling);
 

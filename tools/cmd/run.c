@@ -65,7 +65,7 @@ static const struct argp_option options[] = {
 	{ "interval", KEY_INTERVAL, "SECONDS", 0,
 	  "Write the result so far every SECONDS, and push it (default: 60)", 0 },
 	{ "progress", KEY_PROGRESS, "SECONDS", OPTION_ARG_OPTIONAL,
-	  "Print samples and top functions every SECONDS (default: " PROGRESS_SECONDS ")", 0 },
+	  "Print time, samples and CPU % every SECONDS (default: " PROGRESS_SECONDS ")", 0 },
 	{ "push", KEY_PUSH, "URL", 0,
 	  "Push the samples of each interval to Pyroscope (http://HOST:4040) or Parca (http://HOST:7070/api/profiles/writeraw), as pprof", 0 },
 	{ "label", KEY_LABEL, "NAME=VALUE", 0, "With --push, add a label", 0 },
