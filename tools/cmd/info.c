@@ -143,7 +143,7 @@ static void print_kernel(struct info *info)
 static bool print_module(struct info *info, const struct profil_node *node)
 {
 	struct utsname name;
-	char text[1200];
+	char text[512];
 	enum built built;
 
 	if (node->module == PROFIL_MODULE_LOADED) {
@@ -152,7 +152,7 @@ static bool print_module(struct info *info, const struct profil_node *node)
 	}
 	/* The files of a container say nothing about the kernel of its host. */
 	built = node->contained || uname(&name) ? BUILT_UNKNOWN :
-						  built_find("", name.release, text, sizeof(text));
+						  built_find(name.release, text, sizeof(text));
 	if (built == BUILT_UNKNOWN)
 		snprintf(text, sizeof(text), "%s", node->module == PROFIL_MODULE_ABSENT ?
 			 "not loaded" : "unknown: /sys is not mounted");
