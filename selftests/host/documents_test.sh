@@ -243,13 +243,13 @@ commands() {
 document_options() {
 	local words option subcommand failed=0
 
-	for subcommand in run report diff merge export optimize; do
+	for subcommand in run report diff compare merge export optimize; do
 		options_of profil $subcommand >"$work/options.$subcommand"
 	done
 	while read -r words; do
 		words=${words//[\[\]|;]/ }
 		read -r _ subcommand _ <<<"$words"
-		[[ $subcommand =~ ^(report|diff|export|optimize)$ ]] || subcommand=run
+		[[ $subcommand =~ ^(report|diff|compare|export|optimize)$ ]] || subcommand=run
 		for option in $(grep -oE -- '--[a-z-]+' <<<"$words"); do
 			grep -qxFe "$option" "$work/options.$subcommand" ||
 				{ echo "# profil $subcommand $option"; failed=1; }
@@ -462,7 +462,7 @@ audits=(
 
 ktap_print_header
 mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
-ktap_set_plan $((1 + ${#pages[@]} + 11 + 8 + 2 + 4 * ${#audits[@]} + 1))
+ktap_set_plan $((1 + ${#pages[@]} + 11 + 9 + 2 + 4 * ${#audits[@]} + 1))
 check "README, doc/: programs compile" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
@@ -487,7 +487,7 @@ check "make doc: links lead to pages, the index lists all" site_links
 check "faults.md: tests exist" faults_tests
 check "SECURITY.md: all attacks are listed" security_attacks
 check "bugs/: tests exist" bug_tests
-for subcommand in run top report diff merge export optimize info; do
+for subcommand in run top report diff compare merge export optimize info; do
 	check "options of $subcommand: manual page and completion match" \
 		documented_options "$subcommand"
 done

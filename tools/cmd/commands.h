@@ -9,7 +9,7 @@
 /* Exit statuses of all subcommands except run */
 #define EXIT_NO_RESULT	1	/* failed; for info: no profile can be started */
 #define EXIT_USAGE	2
-#define EXIT_SLOWER	3	/* of diff: above --fail-above; of optimize: not faster */
+#define EXIT_SLOWER	3	/* above --fail-above; of optimize: not faster */
 
 /* Exit status of run if the command was not run; otherwise, it is that of the command */
 #define EXIT_OWN_FAILURE	125
@@ -18,6 +18,7 @@ int run_main(int argc, char **argv);
 int top_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
+int compare_main(int argc, char **argv);
 int merge_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int optimize_main(int argc, char **argv);

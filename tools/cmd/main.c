@@ -29,20 +29,22 @@ static const char overview[] =
 	"  or:  profil top [OPTION...] COMMAND [ARG...]|-p PID[,PID...]\n"
 	"  or:  profil report [OPTION...] [FILE]\n"
 	"  or:  profil diff [OPTION...] OLD NEW\n"
+	"  or:  profil compare [OPTION...] COMMAND [ARG...] -- COMMAND [ARG...]\n"
 	"  or:  profil merge FILE FILE... -o OUT\n"
 	"  or:  profil export --FORMAT [OPTION...] [FILE]\n"
 	"  or:  profil optimize [OPTION...] COMMAND [ARG...]\n"
 	"  or:  profil info [--json]\n"
-	"  or:  profil help [run|top|report|diff|merge|export|optimize|info]\n"
+	"  or:  profil help [run|top|report|diff|compare|merge|export|optimize|info]\n"
 	"\n"
 	"  run      Run COMMAND, or attach to processes, print the functions in which they\n"
 	"           spend their CPU time, and write the result to a file (profil.out)\n"
 	"  top      Show live in which functions, threads and programs the CPU time is spent\n"
 	"  report   Print a result by function, source line, object or process\n"
 	"  diff     Compare two results, and mark the functions that changed\n"
+	"  compare  Run two commands in turn, and compare their CPU times\n"
 	"  merge    Add up results of several runs or machines\n"
 	"  export   Convert a result for gprof, kcachegrind, pprof, a browser, ...\n"
-	"  optimize Make a faster copy of the program of COMMAND, and say how much faster\n"
+	"  optimize Let BOLT make a faster copy of the program of COMMAND, and compare both\n"
 	"  info     Check whether a profile can be started, and print what is missing\n"
 	"  help     Print this text, or the options of a subcommand\n"
 	"\n"
@@ -57,6 +59,7 @@ static const struct {
 	{ "profil top", top_main },
 	{ "profil report", report_main },
 	{ "profil diff", diff_main },
+	{ "profil compare", compare_main },
 	{ "profil merge", merge_main },
 	{ "profil export", export_main },
 	{ "profil optimize", optimize_main },

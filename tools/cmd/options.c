@@ -16,6 +16,7 @@
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "cmd/suggest.h"
+#include "compare/turns.h"
 #include "result/resultfile.h"
 #include "symbol/debuginfod.h"
 #include "util/escape.h"
@@ -183,6 +184,16 @@ uint32_t options_parse_rate(const char *text, struct argp_state *state)
 		options_error(state, "invalid rate '%s'; expected a whole number of Hz, 1 or more",
 			      text);
 	return rate;
+}
+
+unsigned int options_parse_runs(const char *text, struct argp_state *state)
+{
+	const uint32_t runs = parse_number(text);
+
+	if (runs < TURNS_MIN_PAIRS || runs > TURNS_MAX_PAIRS)
+		options_error(state, "invalid number of runs '%s'; expected %d to %d", text,
+			      TURNS_MIN_PAIRS, TURNS_MAX_PAIRS);
+	return runs;
 }
 
 enum terminal_when options_parse_color(const char *text, struct argp_state *state)

@@ -46,6 +46,15 @@ uint64_t options_parse_count(const char *text, struct argp_state *state);
 double options_parse_percent(const char *text, struct argp_state *state);
 
 /**
+ * options_parse_runs - parse how often commands run that are compared
+ * @text:  the option's argument
+ * @state: argp's state
+ *
+ * Exits if the argument is invalid.
+ */
+unsigned int options_parse_runs(const char *text, struct argp_state *state);
+
+/**
  * options_parse_rate - parse a sampling rate in Hz
  * @text:  the option's argument
  * @state: argp's state

@@ -16,7 +16,6 @@ _profil_values() {
 	--sort | --sort=) echo samples name object address ;;
 	--color=) echo auto always never ;;
 	--bolt=) echo fdata ;;
-	--with | --with=) echo bolt order ;;
 	-p | --pid | --pid=) (cd /proc && echo [0-9]*) ;;
 	*) return 1 ;;
 	esac
@@ -50,8 +49,9 @@ _profil_options() {
 			--object= --old-root= --percent-limit= --process= --program= --refresh --shares \
 			--thread= --top=
 		;;
+	compare) echo --fail-above= --runs= ;;
 	merge) echo --output= ;;
-	optimize) echo --output= --profile= --rate= --relink= --runs= --with= ;;
+	optimize) echo --output= --profile= --rate= --runs= ;;
 	info) echo --json ;;
 	esac
 	echo --help --usage --version
@@ -102,7 +102,7 @@ _profil() {
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | record | top | report | diff | merge | export | optimize | info | help)
+	run | record | top | report | diff | compare | merge | export | optimize | info | help)
 		if ((COMP_CWORD > 1)); then
 			subcommand=${COMP_WORDS[1]/#record/run}
 			first=2
@@ -138,14 +138,14 @@ _profil() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_profil_options "$subcommand")" -- "$word")
 		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 	elif [[ $subcommand == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "run record top report diff merge export optimize info" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "run record top report diff compare merge export optimize info" -- "$word")
 	elif [[ $subcommand == top ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word")
 	elif [[ $subcommand == run && $option != -[to] && $option != --output &&
 		$option != --table ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word"
 			((COMP_CWORD > 1)) ||
-				compgen -W "run record top report diff merge export optimize info help" -- "$word")
+				compgen -W "run record top report diff compare merge export optimize info help" -- "$word")
 	elif [[ $subcommand != info ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	fi

@@ -6,7 +6,7 @@
 function __profil_subcommand
     set -l words (commandline -opc)
     switch "$words[2]"
-        case top report diff merge export optimize info help
+        case top report diff compare merge export optimize info help
             echo $words[2]
         case '*'
             echo run
@@ -89,16 +89,17 @@ complete -c profil -n 'test (count (commandline -opc)) = 1' -a top -d 'Show live
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a diff -d 'Compare two results'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a merge -d 'Add up results'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a export -d 'Convert a result'
+complete -c profil -n 'test (count (commandline -opc)) = 1' -a compare -d 'Compare the CPU time of two commands'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a optimize -d 'Make a faster copy of a program'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a info -d 'Check whether a profile can be started'
 complete -c profil -n 'test (count (commandline -opc)) = 1' -a help -d 'List options'
-complete -c profil -n '__profil_in help' -a 'run record top report diff merge export optimize info'
+complete -c profil -n '__profil_in help' -a 'run record top report diff compare merge export optimize info'
 complete -c profil -n '__profil_in run top' -a '(__profil_complete_command)'
-complete -c profil -n '__profil_in report diff merge export' -F
+complete -c profil -n '__profil_in report diff compare merge export' -F
 
-complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run; or __profil_in_top' -l help -d 'List the options'
-complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run; or __profil_in_top' -l usage -d 'List the options briefly'
-complete -c profil -n '__profil_in report diff merge export optimize info help; or __profil_in_run; or __profil_in_top' -l version -d 'Print the version'
+complete -c profil -n '__profil_in report diff compare merge export optimize info help; or __profil_in_run; or __profil_in_top' -l help -d 'List the options'
+complete -c profil -n '__profil_in report diff compare merge export optimize info help; or __profil_in_run; or __profil_in_top' -l usage -d 'List the options briefly'
+complete -c profil -n '__profil_in report diff compare merge export optimize info help; or __profil_in_run; or __profil_in_top' -l version -d 'Print the version'
 
 complete -c profil -n '__profil_in_run; or __profil_in_top' -l cgroup -x -a '(__profil_cgroups)' -d 'Profile a control group'
 complete -c profil -n '__profil_in_run; or __profil_in_top' -s c -l clock -x -a 'random timer tick' -d 'When samples are taken'
@@ -155,12 +156,13 @@ complete -c profil -n '__profil_in export' -l order -d 'Functions, hottest first
 complete -c profil -n '__profil_in export' -l pprof -d 'For pprof'
 complete -c profil -n '__profil_in export' -s o -l output -r -F -d 'File or directory of the export'
 
+complete -c profil -n '__profil_in compare' -l fail-above -x -d 'Exit status 3 above this change in percent'
+complete -c profil -n '__profil_in compare' -l runs -x -d 'Runs of each command'
+complete -c profil -n '__profil_in compare' -F
 complete -c profil -n '__profil_in optimize' -s o -l output -r -F -d 'Name of the copy'
 complete -c profil -n '__profil_in optimize' -l profile -r -F -d 'Use this result'
 complete -c profil -n '__profil_in optimize' -s r -l rate -x -d 'Samples per second of CPU time'
-complete -c profil -n '__profil_in optimize' -l relink -x -d 'Command that links to $OUT'
 complete -c profil -n '__profil_in optimize' -l runs -x -d 'Runs of each program'
-complete -c profil -n '__profil_in optimize' -l with -x -a 'bolt order' -d 'What makes the copy'
 complete -c profil -n '__profil_in optimize' -F
 
 complete -c profil -n '__profil_in merge' -s o -l output -r -F -d 'File of the sum'

@@ -133,14 +133,19 @@ _profil_merge() {
 		'*:result:_files'
 }
 
+_profil_compare() {
+	_arguments -S $_profil_common \
+		'--fail-above=[exit status 3 above this change]:percent:' \
+		'--runs=[runs of each command]:number:' \
+		'*:command:_files'
+}
+
 _profil_optimize() {
 	_arguments -s -S $_profil_common \
 		'(-o --output)'{-o+,--output=}'[name of the copy]:file:_files' \
 		'--profile=[use this result]:result:_files' \
 		'(-r --rate)'{-r+,--rate=}'[samples per second of CPU time]:Hz:' \
-		'--relink=[command that links to $OUT]:command:' \
 		'--runs=[runs of each program]:number:' \
-		'--with=[what makes the copy]:tool:(bolt order)' \
 		'(-): :{ _alternative "commands:command:_path_commands" "files:program:_files" }' \
 		'*:: :_normal'
 }
@@ -150,13 +155,13 @@ _profil_info() {
 }
 
 _profil_help() {
-	_arguments '::subcommand:(run record top report diff merge export optimize info)'
+	_arguments '::subcommand:(run record top report diff compare merge export optimize info)'
 }
 
 # The default subcommand may be omitted.
 _profil() {
 	case $words[2] in
-	(run|record|top|report|diff|merge|export|optimize|info|help)
+	(run|record|top|report|diff|compare|merge|export|optimize|info|help)
 		if (( CURRENT > 2 )); then
 			local subcommand=${words[2]/#record/run}
 
@@ -168,7 +173,7 @@ _profil() {
 		;;
 	esac
 	if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then
-		_alternative 'subcommands:subcommand:(run record top report diff merge export optimize info help)' \
+		_alternative 'subcommands:subcommand:(run record top report diff compare merge export optimize info help)' \
 			'commands:command:_path_commands' 'files:program:_files'
 	else
 		_profil_run

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs a program to its end.
+ * Finds a program, and runs it to its end.
  */
 #ifndef PROFIL_PROGRAM_H
 #define PROFIL_PROGRAM_H
@@ -10,7 +10,7 @@
 
 /**
  * struct program_run - how a program is run, and what came of it
- * @path:   what is executed, as by execvp(3)
+ * @path:   what is executed, as by execvp(3); NULL: argv[0]
  * @argv:   its arguments, from its name on
  * @input:  path of its standard input; NULL: that of this process
  * @output: path of its standard output and standard error, which is truncated; NULL: those of this
@@ -30,23 +30,16 @@ struct program_run {
 	uint64_t cpu_ns;
 };
 
-/**
- * program_watch_signals - let signals that end this process end the programs, and come back from
- * program_run(), from now on
- *
- * So that temporary files can be removed. What is ignored, as by nohup(1), stays so. Call it before
- * program_run().
- */
-void program_watch_signals(void);
+/* Return: the path of a command, as execvp(3) finds it, to free(); NULL: with errno. */
+char *program_find(const char *name);
 
 /**
  * program_run - run a program, and wait for its end
  * @run: the program
  *
- * SIGTERM and SIGHUP are sent on to it. A terminal sends SIGINT and SIGQUIT to both.
+ * If this process ends before it, it gets SIGTERM.
  *
- * Return: 0; -EINTR: this process got a signal that ends it, now or before; or another -errno: the
- * program was not run.
+ * Return: 0; or -errno: the program was not run.
  */
 int program_run(struct program_run *run);
 
