@@ -308,6 +308,15 @@ documented_options() {
 	done
 }
 
+# The page lists all texts of a result: nobody who gives one to others is surprised.
+texts_of_a_result() {
+	awk '/^message / { message = $2 }
+		/^  (repeated )?bytes / { sub(/repeated /, ""); print message "." $2 }' \
+		../tools/result/profil.proto | sort >"$work/texts"
+	sed -n '/^\.Sh CONTENTS OF A RESULT/,/^\.Sh EXIT/s/^\.\\" \([A-Z][a-z]*\..*\)/\1/p' ../tools/man/profil.1 |
+		tr ' ' '\n' | sort | diff "$work/texts" - >"$work/diff" || { sed 's/^/# /' "$work/diff"; false; }
+}
+
 # audit_cells FILE: prints each row of its tables on a line, with $cell between the cells. A row of
 # a sentence has four cells; a row of a deviation without a sentence has two.
 cell=$'\x1f'
@@ -462,7 +471,7 @@ audits=(
 
 ktap_print_header
 mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
-ktap_set_plan $((1 + ${#pages[@]} + 11 + 9 + 2 + 4 * ${#audits[@]} + 1))
+ktap_set_plan $((1 + ${#pages[@]} + 12 + 9 + 2 + 4 * ${#audits[@]} + 1))
 check "README, doc/: programs compile" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
@@ -487,6 +496,7 @@ check "make doc: links lead to pages, the index lists all" site_links
 check "faults.md: tests exist" faults_tests
 check "SECURITY.md: all attacks are listed" security_attacks
 check "bugs/: tests exist" bug_tests
+check "profil.1: all texts of a result are listed" texts_of_a_result
 for subcommand in run top report diff compare merge export optimize info; do
 	check "options of $subcommand: manual page and completion match" \
 		documented_options "$subcommand"

@@ -157,6 +157,8 @@ merge() {
 	"$PROFIL" merge "$work/result" "$work/result" -o - 2>"$work/err" | cat >"$work/sum" &&
 	"$PROFIL" report "$work/sum" 2>"$work/err" | grep -q '^ *100\.00 .* 2000 .* spin_much$' &&
 	prints 2 'two or more results are needed' merge "$work/result" -o "$work/sum" &&
+	"$PROFIL" merge --no-arguments "$work/result" -o "$work/sum" &&
+	"$PROFIL" report "$work/sum" 2>"$work/err" | grep -qx "# command: $(readlink -f "$spin")" &&
 	prints 2 '--output=OUT is needed' merge "$work/result" "$work/result" &&
 	prints 2 'only one of the files can be standard input' merge - - -o "$work/sum" &&
 	prints 1 "$work/sum is one of the results, which would be overwritten" \

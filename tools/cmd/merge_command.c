@@ -24,7 +24,11 @@ static const char doc[] =
 	"\n"
 	"See profil-merge(1).";
 
+enum { NO_ARGUMENTS = 256 };
+
 static const struct argp_option options[] = {
+	{ "no-arguments", NO_ARGUMENTS, NULL, 0,
+	  "Drop all command lines; also of one result, before it is passed on", 0 },
 	{ "output", 'o', "OUT", 0, "Write the sum to OUT", 0 },
 	{ 0 }
 };
@@ -33,6 +37,7 @@ struct arguments {
 	char **inputs;
 	int nr;
 	const char *output;
+	bool no_arguments;
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -43,12 +48,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'o':
 		arguments->output = text;
 		return 0;
+	case NO_ARGUMENTS:
+		arguments->no_arguments = true;
+		return 0;
 	case ARGP_KEY_ARGS:
 		arguments->inputs = state->argv + state->next;
 		arguments->nr = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_END:
-		if (arguments->nr < 2)
+		if (arguments->nr < 2 && !(arguments->nr && arguments->no_arguments))
 			options_error(state, "two or more results are needed");
 		if (!arguments->output)
 			options_error(state, "--output=OUT is needed");
@@ -125,6 +133,8 @@ int merge_main(int argc, char **argv)
 	options_read_result(arguments.inputs[0], &sum);
 	for (i = 1; i < arguments.nr; i++)
 		add(&sum, arguments.inputs[i]);
+	if (arguments.no_arguments && result_drop_arguments(&sum))
+		failure_exit(EXIT_NO_RESULT, "merge", ENOMEM);
 	write_sum(arguments.output, &sum);
 	result_release(&sum);
 	return 0;

@@ -139,7 +139,9 @@ int outcome_collect(const struct outcome *outcome, const struct child_end *end,
 	int error;
 
 	error = collect_result(result, outcome->recording, &outcome->log, end, outcome->argv);
-	return error || result->nr_processes ? error : -ENODATA;
+	if (!error && !result->nr_processes)
+		error = -ENODATA;
+	return !error && outcome->no_arguments ? result_drop_arguments(result) : error;
 }
 
 static int print_report(FILE *out, const struct result *result, const struct table_choice *choice)

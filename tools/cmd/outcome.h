@@ -24,6 +24,7 @@
  * @table_name: its name in messages
  * @choice: which table
  * @output: path of the result file; NULL: the result is not written, which has been reported
+ * @no_arguments: command lines are not in the result
  * @has_written: @output is a snapshot of this run, so it need not be kept when it is replaced
  * @snapshot_error: why the last snapshot was not written, as -errno, which has been reported; 0: it
  *           was written
@@ -36,6 +37,7 @@ struct outcome {
 	const char *table_name;
 	const struct table_choice *choice;
 	const char *output;
+	bool no_arguments;
 	bool has_written;
 	int snapshot_error;
 };

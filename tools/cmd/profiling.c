@@ -306,6 +306,7 @@ int profiling_run(const struct profiling_options *options)
 			.table_name = options->table_name,
 			.choice = &options->choice,
 			.output = options->output,
+			.no_arguments = options->no_arguments,
 		},
 	};
 	int status;

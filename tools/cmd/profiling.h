@@ -29,6 +29,7 @@
  * @snapshot_ns: interval of snapshots of the result
  * @has_interval: the user has chosen it
  * @progress_ns: interval of progress lines
+ * @no_arguments: command lines are not in the result
  * @output:      path of the result file; NULL: the result is not written
  * @table:       output file of the table; NULL: it is not printed
  * @table_name:  its name in messages
@@ -47,6 +48,7 @@ struct profiling_options {
 	uint64_t snapshot_ns;
 	bool has_interval;
 	uint64_t progress_ns;
+	bool no_arguments;
 	const char *output;
 	FILE *table;
 	const char *table_name;

@@ -26,7 +26,7 @@
 #include "util/time_ns.h"
 
 /* Options without a letter */
-enum { KEY_PROGRESS = 256, KEY_FORCE, KEY_DURATION, KEY_INTERVAL, KEY_NO_TABLE, KEY_PUSH,
+enum { KEY_PROGRESS = 256, KEY_FORCE, KEY_DURATION, KEY_INTERVAL, KEY_NO_ARGUMENTS, KEY_NO_TABLE, KEY_PUSH,
 	KEY_LABEL };
 
 #define DEFAULT_INTERVAL_NS	(60 * NS_PER_S)
@@ -59,6 +59,8 @@ static const struct argp_option options[] = {
 	  "Write the result to FILE (default: " RESULTFILE_DEFAULT ")", 0 },
 	{ "table", 't', "FILE", 0,
 	  "Write the table to FILE instead of standard error", 0 },
+	{ "no-arguments", KEY_NO_ARGUMENTS, NULL, 0,
+	  "Keep no command lines in the result, which is passed on", 0 },
 	{ "no-table", KEY_NO_TABLE, NULL, 0, "Print no table", 0 },
 	{ "duration", KEY_DURATION, "SECONDS", 0,
 	  "End the profile after SECONDS; COMMAND continues", 0 },
@@ -138,6 +140,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_LABEL:
 		add_label(&arguments->server, text, state);
+		return 0;
+	case KEY_NO_ARGUMENTS:
+		profiling->no_arguments = true;
 		return 0;
 	case KEY_NO_TABLE:
 		arguments->no_table = true;

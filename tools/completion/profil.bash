@@ -25,7 +25,7 @@ _profil_options() {
 	case $1 in
 	run)
 		echo --all --by= --cgroup= --clock= --duration= --force --full-names --interval= \
-			--label= --lines --min-percent= --no-follow --no-inherit --no-table --output= \
+			--label= --lines --min-percent= --no-arguments --no-follow --no-inherit --no-table --output= \
 			--percent-limit= --pid= --progress --push= --rate= --sort= --table= --top=
 		;;
 	top)
@@ -50,7 +50,7 @@ _profil_options() {
 			--thread= --top=
 		;;
 	compare) echo --fail-above= --runs= ;;
-	merge) echo --output= ;;
+	merge) echo --no-arguments --output= ;;
 	optimize) echo --output= --profile= --rate= --runs= ;;
 	info) echo --json ;;
 	esac

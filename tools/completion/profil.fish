@@ -177,3 +177,5 @@ complete -c profil -n '__profil_in report diff export' -l process -x -d 'Only sa
 complete -c profil -n '__profil_in report diff export' -l program -r -F -d 'Only samples of a program'
 complete -c profil -n '__profil_in report diff export' -l refresh -d 'Read names from the files again'
 complete -c profil -n '__profil_in report diff export' -l thread -x -d 'Only samples of a thread'
+complete -c profil -n '__profil_in_run' -l no-arguments -d 'Keep no command lines'
+complete -c profil -n '__profil_in merge' -l no-arguments -d 'Drop all command lines'

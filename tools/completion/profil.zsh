@@ -54,6 +54,7 @@ _profil_run() {
 		'*--label=[add a label to what is pushed]:name=value:' \
 		'--push=[push the samples to this server]:URL:_urls' \
 		'(--no-follow --no-inherit)'{--no-follow,--no-inherit}'[not the programs that processes execute]' \
+		'--no-arguments[keep no command lines in the result]' \
 		'(-t --table)--no-table[print no table]' \
 		'(-o --output)'{-o+,--output=}'[file of the result]:file:_files' \
 		'*'{-p+,--pid=}'[profile these processes]:process ID:_pids' \
@@ -129,6 +130,7 @@ _profil_export() {
 
 _profil_merge() {
 	_arguments -s -S $_profil_common \
+		'--no-arguments[drop all command lines]' \
 		'(-o --output)'{-o+,--output=}'[file of the sum]:file:_files' \
 		'*:result:_files'
 }

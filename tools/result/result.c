@@ -2,6 +2,7 @@
 /*
  * The result of a run: sums, rates and validation.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -363,6 +364,23 @@ void result_free_argv(char **argv)
 	for (i = 0; argv && argv[i]; i++)
 		free(argv[i]);
 	free(argv);
+}
+
+int result_drop_arguments(struct result *result)
+{
+	char *const program[] = { result->processes[0].program, NULL };
+	char **argv = result_copy_argv(program);
+	size_t i;
+
+	if (!argv)
+		return -ENOMEM;
+	result_free_argv(result->argv);
+	result->argv = argv;
+	for (i = 0; i < result->nr_processes; i++) {
+		result_free_argv(result->processes[i].argv);
+		result->processes[i].argv = NULL;
+	}
+	return 0;
 }
 
 char **result_copy_argv(char *const argv[])

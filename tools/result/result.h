@@ -338,6 +338,15 @@ double result_seconds(const struct result *result, uint64_t samples);
 const char *result_problem(const struct result *result);
 
 /**
+ * result_drop_arguments - drop all command lines: a result is passed on
+ * @result: passes result_problem(). The command is then the path of the first program: also argv[0]
+ *          may be a text that the program has set
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int result_drop_arguments(struct result *result);
+
+/**
  * result_copy_argv - copy a command line
  * @argv: terminated by NULL
  *

@@ -3,6 +3,7 @@
  * No field of profil.proto is forgotten when a result is packed or unpacked. What is refused is
  * tested with files (resultfile_test.c).
  */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,11 +98,30 @@ static void each_field_is_read_as_packed(void **state)
 	result_release(&read_back);
 }
 
+/* Of all texts of fill_result(), those of command lines are in no message any more. */
+static void command_lines_are_dropped(void **state)
+{
+	char *of_run = strdup(result.argv[1]), *of_process = strdup(result.processes[1].argv[0]);
+
+	(void)state;
+	assert_non_null(memmem(packed, packed_bytes, of_process, strlen(of_process)));
+	assert_int_equal(result_drop_arguments(&result), 0);
+	assert_string_equal(result.argv[0], result.processes[0].program);
+	assert_null(result_problem(&result));
+	free(packed);
+	assert_int_equal(resultpack_pack(&result, &packed, &packed_bytes), 0);
+	assert_null(memmem(packed, packed_bytes, of_run, strlen(of_run)));
+	assert_null(memmem(packed, packed_bytes, of_process, strlen(of_process)));
+	free(of_process);
+	free(of_run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_field_is_packed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_field_is_read_as_packed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(command_lines_are_dropped, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
