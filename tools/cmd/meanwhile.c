@@ -14,7 +14,7 @@
 
 void meanwhile_read_status(struct profiling *profiling)
 {
-	struct collect_log *log = &profiling->outcome.log;
+	struct collect_log *log = &profiling->run.log;
 
 	attach_status(&profiling->attach, &log->status);
 	log->requested_rate = profiling->attach.options.rate;
@@ -26,46 +26,36 @@ void meanwhile_read_status(struct profiling *profiling)
 void meanwhile_update(struct profiling *profiling)
 {
 	const struct profiling_options *options = profiling->options;
-	struct child_end *so_far = &profiling->so_far;
+	struct child_end *so_far = &profiling->run.so_far;
 	uint64_t attached_ns;
 
 	so_far->elapsed_ns = time_ns(CLOCK_MONOTONIC) - profiling->start;
-	recording_read_times(profiling->recording);
-	attached_ns = recording_attached_ns(profiling->recording, so_far->pid);
+	recording_read_times(profiling->run.recording);
+	attached_ns = recording_attached_ns(profiling->run.recording, so_far->pid);
 	so_far->cpu_ns = options->command ? time_cpu_ns(so_far->pid) : attached_ns;
-	so_far->children_cpu_ns = recording_all_attached_ns(profiling->recording) - attached_ns;
+	so_far->children_cpu_ns = recording_all_attached_ns(profiling->run.recording) - attached_ns;
 	meanwhile_read_status(profiling);
 }
 
 void meanwhile_read_names(struct profiling *profiling)
 {
-	if (recording_read_names(profiling->recording))
+	if (recording_read_names(profiling->run.recording))
 		failure_warn("profile", ENOMEM);
 }
 
-/* Return: the time after which something that takes @cost_ns has taken 5 %. */
-static uint64_t pause_after(uint64_t cost_ns)
+/* For a helper, which gets a copy */
+static void bring_up_to_date(struct profiling *profiling)
 {
-	return 20 * cost_ns;
+	meanwhile_update(profiling);
+	meanwhile_read_names(profiling);
+	recording_sort(profiling->run.recording);
 }
 
 static void begin_snapshot(struct profiling *profiling)
 {
-	profiling->wants_snapshot = false;
-	meanwhile_update(profiling);
-	meanwhile_read_names(profiling);
-	recording_sort(profiling->recording);
-	snapshot_begin(&profiling->snapshot, &profiling->outcome, &profiling->so_far,
+	bring_up_to_date(profiling);
+	snapshot_begin(&profiling->snapshot, &profiling->run, profiling->outcome.output,
 		       profiling->attach.device);
-}
-
-static void push_interval(struct profiling *profiling)
-{
-	meanwhile_update(profiling);
-	meanwhile_read_names(profiling);
-	recording_sort(profiling->recording);
-	pusher_push(&profiling->pusher, &profiling->outcome, &profiling->so_far,
-		    profiling->attach.device);
 }
 
 /* While the snapshot before is written, one at an interval is omitted, and a request waits. */
@@ -75,16 +65,18 @@ static uint64_t take_snapshot(void *data, bool is_requested)
 	const struct profiling_options *options = profiling->options;
 	uint64_t pause_ns;
 
-	if (!is_requested && options->push)
-		push_interval(profiling);
+	if (!is_requested && options->push) {
+		bring_up_to_date(profiling);
+		pusher_push(&profiling->pusher, &profiling->run, profiling->attach.device);
+	}
 	/* the interval is that of --push, and a pipe takes only one result */
 	if (!is_requested && !options->has_interval &&
-	    (!options->output || !outcome_takes_snapshots(options->output)))
+	    (!options->output || !snapshot_is_possible(options->output)))
 		return 0;
-	profiling->wants_snapshot |= is_requested;
-	if (!snapshot_has_ended(&profiling->snapshot, &profiling->outcome, false))
+	profiling->snapshot.is_wanted |= is_requested;
+	if (!snapshot_has_ended(&profiling->snapshot, false))
 		return 0;
-	pause_ns = pause_after(profiling->snapshot.cpu_ns);
+	pause_ns = helper_pause(profiling->snapshot.helper.cpu_ns);
 	if (options->has_interval)
 		snapshot_explain_pause(&profiling->snapshot, pause_ns, options->snapshot_ns);
 	begin_snapshot(profiling);
@@ -93,46 +85,36 @@ static uint64_t take_snapshot(void *data, bool is_requested)
 
 static void continue_snapshots(struct profiling *profiling)
 {
-	if (snapshot_has_ended(&profiling->snapshot, &profiling->outcome, false) &&
-	    profiling->wants_snapshot)
+	if (snapshot_has_ended(&profiling->snapshot, false) &&
+	    profiling->snapshot.is_wanted)
 		begin_snapshot(profiling);
 }
 
 void meanwhile_end_snapshots(struct profiling *profiling)
 {
-	snapshot_has_ended(&profiling->snapshot, &profiling->outcome, true);
+	snapshot_has_ended(&profiling->snapshot, true);
+	profiling->outcome.has_written = profiling->snapshot.is_written;
 }
 
 static uint64_t show_progress(void *data)
 {
 	struct profiling *profiling = data;
-	const struct collect_log *log = &profiling->outcome.log;
+	const struct collect_log *log = &profiling->run.log;
 
 	meanwhile_read_status(profiling);
 	progress_show(&profiling->progress, time_ns(CLOCK_MONOTONIC) - profiling->start,
-		      recording_samples(profiling->recording),
+		      recording_samples(profiling->run.recording),
 		      log->status.rate ? log->status.rate : log->requested_rate);
 	return 0;
-}
-
-struct details_run meanwhile_run_so_far(const struct profiling *profiling)
-{
-	return (struct details_run){
-		.recording = profiling->recording,
-		.log = &profiling->outcome.log,
-		.so_far = &profiling->so_far,
-		.argv = profiling->outcome.argv,
-	};
 }
 
 static uint64_t show_top(void *data)
 {
 	struct profiling *profiling = data;
-	const struct details_run run = meanwhile_run_so_far(profiling);
 
-	profiling->so_far.elapsed_ns = time_ns(CLOCK_MONOTONIC) - profiling->start;
+	profiling->run.so_far.elapsed_ns = time_ns(CLOCK_MONOTONIC) - profiling->start;
 	meanwhile_read_status(profiling);
-	if (top_show(profiling->top, &run))
+	if (top_show(profiling->top, &profiling->run))
 		failure_warn("profile", ENOMEM);
 	return 0;
 }
@@ -140,10 +122,9 @@ static uint64_t show_top(void *data)
 static bool read_key(void *data)
 {
 	struct profiling *profiling = data;
-	const struct details_run run = meanwhile_run_so_far(profiling);
 
 	meanwhile_update(profiling);
-	return top_key(profiling->top, &run);
+	return top_key(profiling->top, &profiling->run);
 }
 
 /* Return: whether the profile continues. */
@@ -161,7 +142,7 @@ static uint64_t look_for_members(void *data)
 {
 	const uint64_t start = time_ns(CLOCK_PROCESS_CPUTIME_ID);
 
-	return look(data) ? pause_after(time_ns(CLOCK_PROCESS_CPUTIME_ID) - start) : UINT64_MAX;
+	return look(data) ? helper_pause(time_ns(CLOCK_PROCESS_CPUTIME_ID) - start) : UINT64_MAX;
 }
 
 /* All profiled processes of the control group have ended. Return: whether others have joined. */
@@ -178,7 +159,7 @@ static int read_log(void *data)
 	int more;
 
 	continue_snapshots(profiling);
-	more = recording_read(profiling->recording, profiling->attach.device);
+	more = recording_read(profiling->run.recording, profiling->attach.device);
 	if (more < 0)
 		failure_warnx("the log of the samples: %s (%s): the profile ends here",
 			      strerror(-more), strerrorname_np(-more));

@@ -12,12 +12,11 @@
 #include "cmd/outcome.h"
 #include "cmd/profiling.h"
 #include "cmd/progress.h"
-#include "cmd/pusher.h"
-#include "cmd/snapshot.h"
+#include "live/pusher.h"
+#include "live/run.h"
+#include "live/snapshot.h"
 #include "record/attach.h"
-#include "record/child.h"
 #include "record/members.h"
-#include "record/recording.h"
 #include "record/wait.h"
 #include "top/top.h"
 
@@ -25,29 +24,25 @@
  * struct profiling - state of a run
  * @options:    what to profile, and how
  * @attach:     the log; closed if the command is not profiled
- * @recording:  what the log has told so far
- * @outcome:    the run's outcome
+ * @run:        what is known of it so far
+ * @outcome:    how to show it
  * @snapshot:   the last snapshot
  * @pusher:     pushes the samples of each interval
- * @wants_snapshot: one was requested while another was written
  * @progress:   the progress line
  * @top:        the live view; NULL: none
  * @members:    of the control group, if there is one
- * @so_far:     state of the command, or of the processes
  * @start:      when the run started, by time_ns(CLOCK_MONOTONIC)
  */
 struct profiling {
 	const struct profiling_options *options;
 	struct attach attach;
-	struct recording *recording;
+	struct live_run run;
 	struct outcome outcome;
 	struct snapshot snapshot;
 	struct pusher pusher;
-	bool wants_snapshot;
 	struct progress progress;
 	struct top *top;
 	struct members members;
-	struct child_end so_far;
 	uint64_t start;
 };
 
@@ -74,9 +69,6 @@ void meanwhile_read_names(struct profiling *profiling);
  * @profiling: the run
  */
 void meanwhile_end_snapshots(struct profiling *profiling);
-
-/* Return: the run so far, for a live view; valid until @profiling changes. */
-struct details_run meanwhile_run_so_far(const struct profiling *profiling);
 
 /**
  * meanwhile_wait - wait until the command ends, or the profile

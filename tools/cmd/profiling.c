@@ -59,7 +59,7 @@ static int attach_command(void *data, pid_t pid)
 	char why[ATTACH_WHY];
 	int error;
 
-	profiling->so_far.pid = pid;
+	profiling->run.so_far.pid = pid;
 	error = attach_open(&profiling->attach, &profiling->options->attach, why);
 	if (!error)
 		error = attach_process(&profiling->attach, pid, true, why);
@@ -73,19 +73,19 @@ static int attach_command(void *data, pid_t pid)
 /* End the profile while the processes continue. Return: whether the result is in its file. */
 static bool finish(struct profiling *profiling)
 {
-	const struct details_run run = meanwhile_run_so_far(profiling);
 	bool is_shown;
 
 	meanwhile_update(profiling);
 	attach_close(&profiling->attach);
 	if (profiling->top) {
-		top_end(profiling->top, &run);
+		top_end(profiling->top, &profiling->run);
 		return true;
 	}
 	meanwhile_end_snapshots(profiling);
 	meanwhile_read_names(profiling);
-	is_shown = outcome_show(&profiling->outcome, &profiling->so_far);
-	return pusher_end(&profiling->pusher, &profiling->outcome, &profiling->so_far) && is_shown;
+	is_shown = outcome_show(&profiling->outcome, &profiling->run);
+	return pusher_end(&profiling->pusher, &profiling->run, profiling->outcome.output) &&
+	       is_shown;
 }
 
 /* Return: false: the user leaves the command alone. */
@@ -95,7 +95,7 @@ static bool while_command_runs(void *data, const struct child_end *so_far, int p
 	struct profiling *profiling = data;
 	bool has_ended;
 
-	profiling->so_far = *so_far;
+	profiling->run.so_far = *so_far;
 	if (profiling->attach.device < 0)
 		return true;
 	has_ended = meanwhile_wait(profiling, process, waiting) == WAIT_COMMAND;
@@ -117,7 +117,7 @@ static int run_command(struct profiling *profiling)
 	struct child_end end;
 	int error;
 
-	profiling->outcome.argv = profiling->options->command;
+	profiling->run.argv = profiling->options->command;
 	error = child_run(profiling->options->command, &calls, &end);
 	if (error) {
 		/* refuse() has explained a positive one */
@@ -128,13 +128,14 @@ static int run_command(struct profiling *profiling)
 	if (end.exec_error) {
 		not_run_explain_exec(command, end.exec_error);
 	} else if (profiling->attach.device >= 0) {
-		recording_read_times(profiling->recording);
+		recording_read_times(profiling->run.recording);
 		meanwhile_read_status(profiling);
 		attach_close(&profiling->attach);
 		meanwhile_end_snapshots(profiling);
 		meanwhile_read_names(profiling);
-		outcome_show(&profiling->outcome, &end);
-		pusher_end(&profiling->pusher, &profiling->outcome, &end);
+		profiling->run.so_far = end;
+		outcome_show(&profiling->outcome, &profiling->run);
+		pusher_end(&profiling->pusher, &profiling->run, profiling->outcome.output);
 	}
 	return child_exit_status(&end);
 }
@@ -165,10 +166,10 @@ static int attach_processes(struct profiling *profiling)
 		failure_warnx("no profile: %s", why);
 		goto out;
 	}
-	profiling->so_far.start_time_ns = time_ns(CLOCK_REALTIME);
+	profiling->run.so_far.start_time_ns = time_ns(CLOCK_REALTIME);
 	profiling->start = time_ns(CLOCK_MONOTONIC);
 	for (i = 0; i < options->nr_pids; i++) {
-		error = recording_add_process(profiling->recording, options->pids[i], base_ns[i]);
+		error = recording_add_process(profiling->run.recording, options->pids[i], base_ns[i]);
 		/* if the process has just ended, its end is in the log */
 		if (error == -ENOMEM) {
 			failure_warn("profile", -error);
@@ -204,8 +205,8 @@ static int profile_processes(struct profiling *profiling)
 	argv = procfs_read_command(profiling->options->pids[0]);
 	if (!argv)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
-	profiling->outcome.argv = argv;
-	profiling->so_far.pid = profiling->options->pids[0];
+	profiling->run.argv = argv;
+	profiling->run.so_far.pid = profiling->options->pids[0];
 	if (!attach_processes(profiling)) {
 		if (!profiling->top)
 			announce_processes(profiling->options->pids, profiling->options->nr_pids,
@@ -241,7 +242,7 @@ static int attach_members(struct profiling *profiling)
 		failure_warnx("no profile: %s", why);
 		return -1;
 	}
-	profiling->so_far.start_time_ns = time_ns(CLOCK_REALTIME);
+	profiling->run.so_far.start_time_ns = time_ns(CLOCK_REALTIME);
 	profiling->start = time_ns(CLOCK_MONOTONIC);
 	nr = members_look(members);
 	if (nr < 0)
@@ -264,15 +265,15 @@ static int profile_members(struct profiling *profiling, const char *directory)
 
 	members->directory = directory;
 	members->attach = &profiling->attach;
-	members->recording = profiling->recording;
+	members->recording = profiling->run.recording;
 	if (attach_members(profiling))
 		return status;
 	argv = procfs_read_command(members->first);
 	if (!argv)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
-	profiling->outcome.argv = argv;
-	profiling->outcome.log.cgroup = directory;
-	profiling->so_far.pid = members->first;
+	profiling->run.argv = argv;
+	profiling->run.log.cgroup = directory;
+	profiling->run.so_far.pid = members->first;
 	if (!profiling->top)
 		announce(directory, profiling->options->duration_ns);
 	status = profile_attached(profiling);
@@ -300,24 +301,25 @@ int profiling_run(const struct profiling_options *options)
 	struct profiling profiling = {
 		.options = options,
 		.attach.device = -1,
-		.recording = recording_new(),
+		.run = {
+			.recording = recording_new(),
+			.no_arguments = options->no_arguments,
+		},
 		.outcome = {
 			.table = options->table,
 			.table_name = options->table_name,
 			.choice = &options->choice,
 			.output = options->output,
-			.no_arguments = options->no_arguments,
 		},
 	};
 	int status;
 
-	if (!profiling.recording)
+	if (!profiling.run.recording)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
-	profiling.outcome.recording = profiling.recording;
 	if (pusher_begin(&profiling.pusher, options->push))
 		failure_exit(EXIT_OWN_FAILURE, "push", errno);
 	if (options->top)
-		profiling.top = top_new(options->top, profiling.recording);
+		profiling.top = top_new(options->top, profiling.run.recording);
 	if (options->top && !profiling.top)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
 	if (options->command)
@@ -327,6 +329,6 @@ int profiling_run(const struct profiling_options *options)
 					   profile_processes(&profiling);
 	attach_close(&profiling.attach);
 	top_free(profiling.top);
-	recording_free(profiling.recording);
+	recording_free(profiling.run.recording);
 	return status;
 }

@@ -17,10 +17,10 @@
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
-#include "cmd/outcome.h"
 #include "cmd/profiling.h"
 #include "cmd/table_choice.h"
 #include "cmd/target.h"
+#include "live/snapshot.h"
 #include "result/resultfile.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
@@ -261,13 +261,13 @@ int run_main(int argc, char **argv)
 		table_choice_set_style(&profiling->choice, profiling->table, TERMINAL_AUTO);
 	error = resultfile_try(profiling->output);
 	if (error) {
-		outcome_explain_unwritten(profiling->output, error);
+		resultfile_explain_unwritten(profiling->output, error);
 		profiling->output = NULL;
 	}
 	/* a pipe takes only one result */
 	if (!profiling->has_interval &&
 	    (profiling->push ||
-	     (profiling->output && outcome_takes_snapshots(profiling->output))))
+	     (profiling->output && snapshot_is_possible(profiling->output))))
 		profiling->snapshot_ns = DEFAULT_INTERVAL_NS;
 	status = profiling_run(profiling);
 	if (profiling->table)

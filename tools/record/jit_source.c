@@ -19,7 +19,7 @@
 #include "record/jit_map.h"
 #include "record/jit_source.h"
 #include "record/procfs.h"
-#include "util/isolated.h"
+#include "util/helper.h"
 
 /* The clock of files is behind by a tick, and seconds are rounded. */
 #define CLOCK_SLACK_S	2
@@ -107,27 +107,17 @@ static void read_map(const struct jit_source *source, pid_t number, int64_t sinc
 	read_file(source, path, since_s, jit_map_read, names);
 }
 
-/* What the child process needs to know */
+/* What the helper needs to know */
 struct reading {
 	const struct jit_source *source;
 	struct jit_names *names;
-	pid_t parent;
 };
 
 static int read_files(void *data)
 {
 	const struct reading *reading = data;
 	const struct jit_source *source = reading->source;
-	sigset_t alarm_only;
 
-	/* this process itself must not be stopped (isolated.h) */
-	if (getpid() == reading->parent)
-		return EAGAIN;
-	sigemptyset(&alarm_only);
-	sigaddset(&alarm_only, SIGALRM);
-	signal(SIGALRM, SIG_DFL);
-	sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
-	alarm(JIT_SOURCE_SECONDS);
 	read_map(source, source->number, source->since_s, reading->names);
 	if (source->dump)
 		read_file(source, source->dump, source->since_s, jit_dump_read, reading->names);
@@ -138,15 +128,13 @@ static int read_files(void *data)
 
 int jit_source_read(const struct jit_source *source, struct jit_names *names)
 {
-	struct reading reading = { source, names, getpid() };
-	int error, killer;
+	struct reading reading = { source, names };
+	const struct helper_work work = {
+		.run = read_files, .data = &reading, .seconds = JIT_SOURCE_SECONDS,
+	};
+	struct helper helper;
 
-	if (source->root < 0)
-		return -ENOENT;
-	error = isolated_run(read_files, &reading, &killer);
-	if (killer)
-		return -ETIMEDOUT;
-	return -error;
+	return source->root < 0 ? -ENOENT : helper_run(&helper, &work);
 }
 
 void jit_source_release(struct jit_source *source)

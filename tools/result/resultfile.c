@@ -173,6 +173,18 @@ int resultfile_write_fast(const char *path, const struct result *result, char **
 	return write_at_level(path, result, FAST_LEVEL, left, unkept);
 }
 
+void resultfile_explain_unwritten(const char *path, int error)
+{
+	failure_warnx("%s: %s (%s): the result is not written; %s", path, strerror(-error),
+		      strerrorname_np(-error), resultfile_remedy(-error));
+}
+
+void resultfile_explain_unkept(const char *path, int error)
+{
+	failure_warnx("%s.old: %s (%s): the previous result was not kept; before the next run, move the result, or name another file with -o",
+		      path, strerror(-error), strerrorname_np(-error));
+}
+
 const char *resultfile_remedy(int error)
 {
 	if (error == EFBIG)

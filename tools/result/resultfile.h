@@ -77,4 +77,10 @@ const char *resultfile_remedy(int error);
  */
 int resultfile_read(const char *path, struct result *result, const char **why);
 
+/* Print that the result cannot be written. @error: -errno */
+void resultfile_explain_unwritten(const char *path, int error);
+
+/* Print that the previous result was not kept. @error: -errno */
+void resultfile_explain_unkept(const char *path, int error);
+
 #endif /* PROFIL_RESULTFILE_H */

@@ -83,31 +83,31 @@ static struct row *need_waiting(struct live_functions *functions, const struct f
 	return *waiting;
 }
 
-static bool is_answered(const struct live_functions *functions, const struct place *place)
+static bool is_answered(const struct live_functions *functions, const struct counted_address *address)
 {
-	return (size_t)(place - functions->places.list) < functions->nr_answered;
+	return (size_t)(address - functions->addresses.list) < functions->nr_answered;
 }
 
 /* Add samples in a file that may have names. */
 static int add_in_file(struct live_functions *functions, const struct file *file,
 		       const struct result_part *part)
 {
-	const struct names_address at = { part->address, file->number };
-	struct place *place = places_find(&functions->places, &at);
+	const struct named_address at = { part->address, file->number };
+	struct counted_address *address = address_table_find(&functions->addresses, &at);
 	double recent;
 
-	if (!place)
+	if (!address)
 		return -ENOMEM;
-	if (!place->row)
-		place->row = need_waiting(functions, file);
-	if (!place->row)
+	if (!address->row)
+		address->row = need_waiting(functions, file);
+	if (!address->row)
 		return -ENOMEM;
-	recent = place->row->recent;
-	rows_add(&functions->rows, place->row, part->samples, part->system);
-	if (!is_answered(functions, place)) {
-		place->samples += part->samples;
-		place->system += part->system;
-		place->recent += place->row->recent - recent;
+	recent = address->row->recent;
+	rows_add(&functions->rows, address->row, part->samples, part->system);
+	if (!is_answered(functions, address)) {
+		address->samples += part->samples;
+		address->system += part->system;
+		address->recent += address->row->recent - recent;
 	}
 	return 0;
 }
@@ -152,32 +152,32 @@ int live_functions_count_made(struct live_functions *functions)
 }
 
 /* The function of the first address that was not answered is known. */
-static int apply_answer(struct live_functions *functions, const struct names_function *answer)
+static int apply_answer(struct live_functions *functions, const struct named_function *answer)
 {
-	struct place *place = &functions->places.list[functions->nr_answered++];
-	struct row *row = need_row(functions, answer->name, answer->start, place->row->place);
+	struct counted_address *address = &functions->addresses.list[functions->nr_answered++];
+	struct row *row = need_row(functions, answer->name, answer->start, address->row->place);
 
 	if (!row)
 		return -ENOMEM;
-	rows_move(&functions->rows, place->row, row, place->samples, place->system,
-		  place->recent);
-	place->row = row;
+	rows_move(&functions->rows, address->row, row, address->samples, address->system,
+		  address->recent);
+	address->row = row;
 	return 0;
 }
 
 /* Return: 0 or -ENOMEM. */
 static int take_answers(struct live_functions *functions)
 {
-	struct names_function answer;
+	struct named_function answer;
 	int status, error = 0;
 
-	while (!error && (status = names_answer(functions->names, &answer)) > 0)
+	while (!error && (status = name_reader_answer(functions->reader, &answer)) > 0)
 		error = apply_answer(functions, &answer);
 	if (error || !status)
 		return error;
-	/* what crashed the child would crash the next one, too */
+	/* what crashed the helper would crash the next one, too */
 	if (functions->nr_answered < functions->nr_asked) {
-		answer = (struct names_function){ .name = SYMBOLIZE_REST };
+		answer = (struct named_function){ .name = SYMBOLIZE_REST };
 		error = apply_answer(functions, &answer);
 	}
 	functions->nr_asked = functions->nr_answered;
@@ -187,15 +187,15 @@ static int take_answers(struct live_functions *functions)
 /* Return: whether an answer is near. */
 static bool ask(struct live_functions *functions)
 {
-	struct names_address addresses[NAMES_BATCH];
+	struct named_address addresses[NAME_READER_BATCH];
 	const size_t nr_asked = functions->nr_asked;
 	size_t nr;
 
-	while (functions->nr_asked < functions->places.nr) {
-		for (nr = 0; nr < NAMES_BATCH && functions->nr_asked + nr < functions->places.nr;
+	while (functions->nr_asked < functions->addresses.nr) {
+		for (nr = 0; nr < NAME_READER_BATCH && functions->nr_asked + nr < functions->addresses.nr;
 		     nr++)
-			addresses[nr] = functions->places.list[functions->nr_asked + nr].at;
-		if (!names_ask(functions->names, addresses, nr))
+			addresses[nr] = functions->addresses.list[functions->nr_asked + nr].at;
+		if (!name_reader_ask(functions->reader, addresses, nr))
 			break;
 		functions->nr_asked += nr;
 	}
@@ -208,20 +208,20 @@ int live_functions_name(struct live_functions *functions)
 
 	if (error || !ask(functions))
 		return error;
-	names_wait(functions->names);
+	name_reader_wait(functions->reader);
 	return take_answers(functions);
 }
 
 size_t live_functions_waiting(const struct live_functions *functions)
 {
-	return functions->places.nr - functions->nr_answered;
+	return functions->addresses.nr - functions->nr_answered;
 }
 
 void live_functions_release(struct live_functions *functions)
 {
-	names_free(functions->names);
+	name_reader_free(functions->reader);
 	tdestroy(functions->by_name, free);
-	places_release(&functions->places);
+	address_table_release(&functions->addresses);
 	rows_release(&functions->rows);
 	free(functions->waiting);
 	memset(functions, 0, sizeof(*functions));

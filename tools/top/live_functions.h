@@ -13,27 +13,27 @@
 #include "record/files.h"
 #include "record/recording.h"
 #include "result/result.h"
-#include "top/names.h"
-#include "top/places.h"
+#include "top/name_reader.h"
+#include "top/address_table.h"
 #include "top/rows.h"
 
 /**
  * struct live_functions - all functions with samples
  * @recording:   what they are of
  * @rows:        their rows
- * @places:      their addresses
- * @names:       reads the names
+ * @addresses:    their addresses
+ * @reader:      reads the names
  * @by_name:     tree of the rows with names
  * @waiting:     the rows "..." by number of the file; NULL: none
  * @nr_waiting:  size of @waiting
- * @nr_asked:    how many of @places have been asked for, from the first one on
+ * @nr_asked:    how many of @addresses have been asked for, from the first one on
  * @nr_answered: how many of these have been answered
  */
 struct live_functions {
 	const struct recording *recording;
 	struct rows rows;
-	struct places places;
-	struct names *names;
+	struct address_table addresses;
+	struct name_reader *reader;
 	void *by_name;
 	struct row **waiting;
 	size_t nr_waiting;
@@ -43,7 +43,7 @@ struct live_functions {
 
 /**
  * live_functions_add - add samples
- * @functions: begun with names_new(); other members are zero
+ * @functions: begun with name_reader_new(); other members are zero
  * @file:      the file of the code; NULL: none
  * @part:      the samples, not of code that a program has made
  *

@@ -271,14 +271,14 @@ void paint_table(struct screen_line *lines, size_t rows, const struct paint *pai
 }
 
 void paint_page(struct screen_line *lines, size_t rows, int columns, const char *title,
-		const struct details *page, size_t first)
+		const struct drill_down *page, size_t first)
 {
 	size_t i;
 
 	memset(lines, 0, rows * sizeof(*lines));
 	lines[0].text = cut(title, columns);
 	lines[0].reverse = true;
-	if (page->child)
+	if (page->helper.pid)
 		lines[1].text = cut("files are read ...", columns);
 	for (i = 1; i < rows - 1 && first + i - 1 < page->nr; i++)
 		lines[i].text = cut(page->lines[first + i - 1], columns);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "top/details.h"
+#include "top/drill_down.h"
 #include "top/rows.h"
 #include "top/screen.h"
 
@@ -81,7 +81,7 @@ void paint_table(struct screen_line *lines, size_t rows, const struct paint *pai
  * @first:   index of its first line that is shown
  */
 void paint_page(struct screen_line *lines, size_t rows, int columns, const char *title,
-		const struct details *page, size_t first);
+		const struct drill_down *page, size_t first);
 
 /**
  * paint_help - make the lines of the help

@@ -18,6 +18,7 @@
 #include "top/live_tasks.h"
 #include "top/top.h"
 #include "top/view.h"
+#include "util/helper.h"
 #include "util/time_ns.h"
 
 /* How often the names of threads and of made code are read */
@@ -90,7 +91,7 @@ static int read_names(struct top *top, uint64_t now_ns)
 		if (top->view.by != PAINT_FUNCTIONS)
 			error = live_tasks_update(&top->tasks, threads->list[i]);
 	/* at most 5 % of the CPU time, however large the files of a runtime are */
-	pause_ns = 20 * (time_ns(CLOCK_PROCESS_CPUTIME_ID) - start);
+	pause_ns = helper_pause(time_ns(CLOCK_PROCESS_CPUTIME_ID) - start);
 	top->names_ns = now_ns + (pause_ns > NAMES_NS ? pause_ns : NAMES_NS);
 	return error;
 }
@@ -110,23 +111,23 @@ static int bring_up_to_date(struct top *top)
 
 /* --- showing --------------------------------------------------------------------- */
 
-static struct paint make_paint(const struct top *top, const struct details_run *run)
+static struct paint make_paint(const struct top *top, const struct live_run *run)
 {
 	return (struct paint){
 		.of = run->argv[0],
-		.pid = run->so_far->pid,
+		.pid = run->so_far.pid,
 		.by = top->view.by,
 		.table = top->view.tables[top->view.by],
 		.first = top->view.first,
-		.seconds = (double)run->so_far->elapsed_ns / NS_PER_S,
-		.rate = run->log->status.rate,
-		.lost = run->log->status.lost,
+		.seconds = (double)run->so_far.elapsed_ns / NS_PER_S,
+		.rate = run->log.status.rate,
+		.lost = run->log.status.lost,
 		.waiting = live_functions_waiting(&top->functions),
 		.state = top->view.is_paused ? "PAUSED" : top->state,
 	};
 }
 
-static void paint(struct top *top, const struct details_run *run)
+static void paint(struct top *top, const struct live_run *run)
 {
 	struct view *view = &top->view;
 	struct screen_line *lines;
@@ -157,7 +158,7 @@ static void paint(struct top *top, const struct details_run *run)
 	free(lines);
 }
 
-int top_show(struct top *top, const struct details_run *run)
+int top_show(struct top *top, const struct live_run *run)
 {
 	const uint64_t now_ns = time_ns(CLOCK_MONOTONIC);
 	int error = bring_up_to_date(top), columns, rows;
@@ -168,7 +169,7 @@ int top_show(struct top *top, const struct details_run *run)
 	is_due = now_ns - top->shown_ns >= top->options.delay_ns ||
 		 now_ns - top->start_ns < FIRST_NS;
 	is_due &= !top->view.is_paused && !top->view.has_page;
-	is_due |= details_look(&top->view.page);
+	is_due |= drill_down_look(&top->view.page);
 	is_due |= screen_size(top->screen, &columns, &rows);
 	if (is_due) {
 		paint(top, run);
@@ -177,7 +178,7 @@ int top_show(struct top *top, const struct details_run *run)
 	return error;
 }
 
-bool top_key(struct top *top, const struct details_run *run)
+bool top_key(struct top *top, const struct live_run *run)
 {
 	struct view *view = &top->view;
 	int key, columns, rows;
@@ -189,8 +190,8 @@ bool top_key(struct top *top, const struct details_run *run)
 			break;
 		case VIEW_PAGE:
 			screen_size(top->screen, &columns, &rows);
-			details_end(&view->page);
-			details_begin(&view->page, run, view->page_of, view->page_row, columns);
+			drill_down_end(&view->page);
+			drill_down_begin(&view->page, run, view->page_of, view->page_row, columns);
 			view->has_page = true;
 			break;
 		case VIEW_SUSPEND:
@@ -251,7 +252,7 @@ int top_begin(struct top *top, char why[SCREEN_WHY])
 }
 
 /* The programs have ended. Wait until the user has seen enough. */
-static void linger(struct top *top, const struct details_run *run)
+static void linger(struct top *top, const struct live_run *run)
 {
 	const struct timespec tick = { .tv_nsec = TOP_TICK_NS };
 	struct pollfd polled = { .fd = top->options.terminal, .events = POLLIN };
@@ -274,7 +275,7 @@ static void linger(struct top *top, const struct details_run *run)
 	signals_end(&old);
 }
 
-static void print_table(struct top *top, const struct details_run *run)
+static void print_table(struct top *top, const struct live_run *run)
 {
 	struct rows *table = top->view.tables[top->view.by];
 	const uint64_t end_ns = time_ns(CLOCK_MONOTONIC) + LAST_NAMES_NS;
@@ -306,7 +307,7 @@ static void print_table(struct top *top, const struct details_run *run)
 	free(lines);
 }
 
-void top_end(struct top *top, const struct details_run *run)
+void top_end(struct top *top, const struct live_run *run)
 {
 	const bool has_ended = !top->is_leaving && !signals_end_is_requested();
 
@@ -344,14 +345,14 @@ struct top *top_new(const struct top_options *options, struct recording *recordi
 	top->messages = -1;
 	top->standard_error = -1;
 	top->functions.recording = recording;
-	top->functions.names = names_new(recording);
+	top->functions.reader = name_reader_new(recording);
 	top->tasks.recording = recording;
 	top->view.tables[PAINT_FUNCTIONS] = &top->functions.rows;
 	top->view.tables[PAINT_THREADS] = &top->tasks.threads;
 	top->view.tables[PAINT_PROGRAMS] = &top->tasks.programs;
 	top->view.by = options->by;
 	view_order_by(&top->view, options->order);
-	if (!top->functions.names) {
+	if (!top->functions.reader) {
 		free(top);
 		return NULL;
 	}
@@ -365,7 +366,7 @@ void top_free(struct top *top)
 		return;
 	screen_free(top->screen);
 	release_messages(top);
-	details_end(&top->view.page);
+	drill_down_end(&top->view.page);
 	live_functions_release(&top->functions);
 	live_tasks_release(&top->tasks);
 	free(top);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "record/recording.h"
-#include "top/details.h"
+#include "top/drill_down.h"
 #include "top/paint.h"
 #include "top/rows.h"
 #include "top/screen.h"
@@ -65,7 +65,7 @@ int top_begin(struct top *top, char why[SCREEN_WHY]);
  *
  * Return: 0 or -ENOMEM.
  */
-int top_show(struct top *top, const struct details_run *run);
+int top_show(struct top *top, const struct live_run *run);
 
 /**
  * top_key - read keys
@@ -74,7 +74,7 @@ int top_show(struct top *top, const struct details_run *run);
  *
  * Return: false: the user leaves.
  */
-bool top_key(struct top *top, const struct details_run *run);
+bool top_key(struct top *top, const struct live_run *run);
 
 /**
  * top_end - show the end, and give the terminal back
@@ -84,7 +84,7 @@ bool top_key(struct top *top, const struct details_run *run);
  * If the programs have ended, the view stays until the user leaves it. Without a terminal, the
  * table is printed.
  */
-void top_end(struct top *top, const struct details_run *run);
+void top_end(struct top *top, const struct live_run *run);
 
 /**
  * top_hide_command - let no standard descriptor of a command be a terminal; for struct child_calls

@@ -81,7 +81,7 @@ static size_t moved(int key, size_t at, size_t nr, size_t page)
 	}
 }
 
-static enum view_wish begin_page(struct view *view, enum details_of of)
+static enum view_wish begin_page(struct view *view, enum drill_down_of of)
 {
 	const struct rows *table = view->tables[view->by];
 
@@ -103,16 +103,16 @@ static enum view_wish page_key(struct view *view, int key)
 	case 'q':
 	case SCREEN_LEFT:
 	case SCREEN_ESCAPE:
-		details_end(&view->page);
+		drill_down_end(&view->page);
 		view->has_page = false;
 		return VIEW_NOTHING;
 	case 'r':
 		return VIEW_PAGE;
 	case 'i':
-		if (view->page_of == DETAILS_SOURCE)
-			view->page_of = DETAILS_INSTRUCTIONS;
-		else if (view->page_of == DETAILS_INSTRUCTIONS)
-			view->page_of = DETAILS_SOURCE;
+		if (view->page_of == DRILL_DOWN_SOURCE)
+			view->page_of = DRILL_DOWN_INSTRUCTIONS;
+		else if (view->page_of == DRILL_DOWN_INSTRUCTIONS)
+			view->page_of = DRILL_DOWN_SOURCE;
 		view->page_first = 0;
 		return VIEW_PAGE;
 	default:
@@ -147,10 +147,10 @@ static void next_order(struct view *view, int step)
 
 static enum view_wish table_key(struct view *view, int key)
 {
-	static const enum details_of pages[] = {
-		[PAINT_FUNCTIONS] = DETAILS_SOURCE,
-		[PAINT_THREADS] = DETAILS_THREAD,
-		[PAINT_PROGRAMS] = DETAILS_PROGRAM,
+	static const enum drill_down_of pages[] = {
+		[PAINT_FUNCTIONS] = DRILL_DOWN_SOURCE,
+		[PAINT_THREADS] = DRILL_DOWN_THREAD,
+		[PAINT_PROGRAMS] = DRILL_DOWN_PROGRAM,
 	};
 	const size_t nr = nr_rows(view), at = find_selected(view);
 
@@ -186,7 +186,7 @@ static enum view_wish table_key(struct view *view, int key)
 	case SCREEN_RIGHT:
 		return begin_page(view, pages[view->by]);
 	case 'i':
-		return view->by == PAINT_FUNCTIONS ? begin_page(view, DETAILS_INSTRUCTIONS) :
+		return view->by == PAINT_FUNCTIONS ? begin_page(view, DRILL_DOWN_INSTRUCTIONS) :
 						     VIEW_NOTHING;
 	default:
 		select_row(view, moved(key, at, nr, view->height), nr);

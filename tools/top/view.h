@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "top/details.h"
+#include "top/drill_down.h"
 #include "top/paint.h"
 #include "top/rows.h"
 #include "top/screen.h"
@@ -36,9 +36,9 @@ struct view {
 	size_t height;
 	bool is_paused;
 	bool has_help;
-	struct details page;
+	struct drill_down page;
 	bool has_page;
-	enum details_of page_of;
+	enum drill_down_of page_of;
 	struct row *page_row;
 	size_t page_first;
 };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include <live/snapshot.h>
 #include <result/resultfile.h>
 
 #include "support/fake_log.h"
@@ -14,6 +15,7 @@
 #include "support/outcome_run.h"
 
 static char messages[1000];
+static struct snapshot snapshots;
 
 /* Let the recording read a record. */
 static void record(const void *data, size_t bytes)
@@ -48,6 +50,7 @@ static void add_samples(uint32_t samples)
 static int set_up(void **state)
 {
 	(void)state;
+	snapshots = (struct snapshot){ 0 };
 	return begin_run();
 }
 
@@ -76,25 +79,27 @@ static void end_messages(FILE *file, int saved)
 
 static void snapshot(uint64_t elapsed_ns)
 {
-	const struct child_end so_far = { .pid = PID, .elapsed_ns = elapsed_ns };
 	int saved;
 	FILE *file = begin_messages(&saved);
 
-	outcome_snapshot_ended(&outcome, outcome_snapshot(&outcome, &so_far));
+	run.so_far.elapsed_ns = elapsed_ns;
+	snapshot_begin(&snapshots, &run, outcome.output, 0);
+	snapshot_has_ended(&snapshots, true);
+	outcome.has_written = snapshots.is_written;
 	end_messages(file, saved);
 }
 
 /* Return: whether the result is in its file. */
 static bool show(uint64_t elapsed_ns)
 {
-	const struct child_end end = { .pid = PID, .elapsed_ns = elapsed_ns };
 	bool is_written;
 	int saved;
 	FILE *file = begin_messages(&saved);
 
+	run.so_far.elapsed_ns = elapsed_ns;
 	outcome.table = fopen("/dev/null", "w");
 	outcome.table_name = "/dev/null";
-	is_written = outcome_show(&outcome, &end);
+	is_written = outcome_show(&outcome, &run);
 	fclose(outcome.table);
 	end_messages(file, saved);
 	return is_written;
@@ -223,7 +228,7 @@ static void begin_in_memory(char *template)
 	recording_free(recording);
 	recording = recording_new();
 	assert_non_null(recording);
-	outcome.recording = recording;
+	run.recording = recording;
 	assert_int_equal(fchdir(here), 0);
 	close(here);
 }

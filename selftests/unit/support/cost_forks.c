@@ -28,7 +28,7 @@
 static struct fake_log fake;
 static struct recording *recording;
 static struct outcome outcome;
-static struct child_end end = { .pid = FAKE_PID, .elapsed_ns = 1000000000 };
+static struct live_run run;
 
 static STEP step_read(void)
 {
@@ -60,7 +60,7 @@ static void fork_and_execute(int pid)
 
 static STEP step_end(void)
 {
-	if (!outcome_show(&outcome, &end))
+	if (!outcome_show(&outcome, &run))
 		errx(1, "no result");
 }
 
@@ -76,10 +76,13 @@ int main(int argc, char **argv)
 	nr = atoi(argv[2]);
 	recording = recording_new();
 	fake_log_open(&fake);
-	outcome = (struct outcome){
+	run = (struct live_run){
 		.recording = recording,
 		.log = { .status.rate = 100, .requested_rate = 100 },
+		.so_far = { .pid = FAKE_PID, .elapsed_ns = 1000000000 },
 		.argv = command,
+	};
+	outcome = (struct outcome){
 		.output = "forks",
 		.table = stdout,
 		.table_name = "standard output",

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmd/outcome.h>
+#include <live/run.h>
 #include <result/resultfile.h>
 #include <result/resultpack.h>
 #include <symbol/store.h>
@@ -41,8 +41,7 @@
 
 static struct fake_log fake;
 static struct recording *recording;
-static struct outcome outcome;
-static const struct child_end end = { .pid = FAKE_PID, .elapsed_ns = 1000000000 };
+static struct live_run run;
 
 /* Return: the same numbers in each run, below @limit. */
 static unsigned long number(unsigned long limit)
@@ -88,18 +87,21 @@ static void record_process(int pid)
 	step_read();
 }
 
-/* As session.c does */
+/* What the helper of a snapshot does */
 static STEP step_snapshot(void)
 {
+	struct result result;
+	char *left;
+
 	recording_sort(recording);
-	if (outcome_snapshot(&outcome, &end))
+	if (live_collect(&run, &result) || resultfile_write_fast("snapshot", &result, &left, NULL))
 		errx(1, "no snapshot");
-	outcome_snapshot_ended(&outcome, 0);
+	result_release(&result);
 }
 
 static STEP step_collect(struct result *result)
 {
-	if (outcome_collect(&outcome, &end, result))
+	if (live_collect(&run, result))
 		errx(1, "no result");
 }
 
@@ -177,11 +179,11 @@ int main(int argc, char **argv)
 		errx(1, "usage: cost_sample DIRECTORY");
 	recording = recording_new();
 	fake_log_open(&fake);
-	outcome = (struct outcome){
+	run = (struct live_run){
 		.recording = recording,
 		.log = { .status.rate = 100, .requested_rate = 100 },
+		.so_far = { .pid = FAKE_PID, .elapsed_ns = 1000000000 },
 		.argv = command,
-		.output = "snapshot",
 	};
 	for (i = 0; i < PROCESSES; i++)
 		record_process(FAKE_PID + i);

@@ -23,6 +23,7 @@ static char directory[] = "run.XXXXXX";
 static struct recording *recording;
 static const struct table_choice table_choice;
 static struct outcome outcome;
+static struct live_run run;
 static int log_ends[2];	/* in place of the log: a reader sees that the last writer has closed it */
 
 static int begin_run(void)
@@ -30,12 +31,9 @@ static int begin_run(void)
 	recording = recording_new();
 	assert_non_null(recording);
 	assert_int_equal(pipe2(log_ends, O_NONBLOCK), 0);
-	outcome = (struct outcome){
-		.recording = recording,
-		.log.requested_rate = 100,
-		.argv = argv,
-		.output = "out",
-		.choice = &table_choice,
+	outcome = (struct outcome){ .output = "out", .choice = &table_choice };
+	run = (struct live_run){
+		.recording = recording, .log.requested_rate = 100, .argv = argv, .so_far.pid = PID,
 	};
 	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
 	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;

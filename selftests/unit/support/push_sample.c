@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmd/pusher.h>
+#include <live/pusher.h>
 #include <util/time_ns.h>
 
 #include "support/fake_log.h"
@@ -101,9 +101,9 @@ static void take_samples(void)
 int main(int argc, char **argv)
 {
 	char *command[] = { "./program", NULL };
-	struct child_end so_far = { .pid = FAKE_PID };
-	struct outcome outcome = {
+	struct live_run run = {
 		.log = { .status.rate = 100, .requested_rate = 100 }, .argv = command,
+		.so_far.pid = FAKE_PID,
 	};
 	struct server server = { 0 };
 	struct pusher pusher;
@@ -116,8 +116,8 @@ int main(int argc, char **argv)
 		.url = argv[2], .labels = (const char **)argv + 3, .nr_labels = (size_t)argc - 3,
 	};
 	recording = recording_new();
-	outcome.recording = recording;
-	so_far.start_time_ns = time_ns(CLOCK_REALTIME);
+	run.recording = recording;
+	run.so_far.start_time_ns = time_ns(CLOCK_REALTIME);
 	fake_log_open(&fake);
 	make_program(argv[1]);
 	if (pusher_begin(&pusher, &server))
@@ -125,10 +125,10 @@ int main(int argc, char **argv)
 	while (scanf("%7s", word) == 1) {
 		if (!strcmp(word, "push")) {
 			take_samples();
-			so_far.elapsed_ns += NS_PER_S;
-			pusher_push(&pusher, &outcome, &so_far, fake.read);
+			run.so_far.elapsed_ns += NS_PER_S;
+			pusher_push(&pusher, &run, fake.read);
 		} else if (!strcmp(word, "wait")) {
-			if (pusher.child && waitid(P_PID, (id_t)pusher.child, &end, WEXITED | WNOWAIT))
+			if (pusher.helper.pid && waitid(P_PID, (id_t)pusher.helper.pid, &end, WEXITED | WNOWAIT))
 				err(1, "wait");
 		} else {
 			is_late = true;
@@ -137,6 +137,6 @@ int main(int argc, char **argv)
 		fflush(stdout);
 	}
 	take_samples();
-	so_far.elapsed_ns += NS_PER_S;
-	return pusher_end(&pusher, &outcome, &so_far) ? 0 : 1;
+	run.so_far.elapsed_ns += NS_PER_S;
+	return pusher_end(&pusher, &run, NULL) ? 0 : 1;
 }

@@ -45,7 +45,7 @@ static struct child_end so_far = { .pid = FAKE_PID };
 static const struct collect_log fake_status = {
 	.status.rate = 100, .status.clock = PROFIL_CLOCK_TICK, .requested_rate = 100,
 };
-static struct details_run run;
+static struct live_run run;
 
 /* Return: the same numbers in each run, below @limit. */
 static unsigned long number(unsigned long limit)
@@ -132,7 +132,7 @@ static void show(void)
 
 	do {
 		take_samples(PER_REFRESH);
-		so_far.elapsed_ns = time_ns(CLOCK_MONOTONIC) - start;
+		run.so_far.elapsed_ns = time_ns(CLOCK_MONOTONIC) - start;
 		step_refresh();
 		if (write(refreshes, ".", 1) != 1)
 			err(1, "refreshes");
@@ -264,8 +264,8 @@ int main(int argc, char **argv)
 	}
 	recording = recording_new();
 	fake_log_open(&fake);
-	run = (struct details_run){
-		.recording = recording, .log = &fake_status, .so_far = &so_far, .argv = argv_of_run,
+	run = (struct live_run){
+		.recording = recording, .log = fake_status, .so_far = so_far, .argv = argv_of_run,
 	};
 	top = top_new(&options, recording);
 	make_program();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots of a run are written by another process, which does not keep the log open.
+ * Snapshots of a run are written by a helper, which does not keep the log open.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 
-#include <cmd/snapshot.h>
+#include <live/snapshot.h>
 #include <record/recording_state.h>
 #include <result/resultfile.h>
 
@@ -41,30 +41,30 @@ static int set_up(void **state)
 
 static void begin(void)
 {
-	snapshot_begin(&snapshot, &outcome, &(struct child_end){ .pid = PID, .elapsed_ns = 5 },
-		       log_ends[1]);
+	run.so_far.elapsed_ns = 5;
+	snapshot_begin(&snapshot, &run, outcome.output, log_ends[1]);
 }
 
-static void snapshot_is_written_by_another_process(void **state)
+static void snapshot_is_written_by_a_helper(void **state)
 {
 	struct result result;
 	const char *why;
 
 	(void)state;
-	assert_true(snapshot_has_ended(&snapshot, &outcome, false));
+	assert_true(snapshot_has_ended(&snapshot, false));
 	begin();
-	assert_true(snapshot.child > 0);
-	assert_false(outcome.has_written);
-	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
-	assert_int_equal(snapshot.child, 0);
-	assert_true(outcome.has_written);
+	assert_true(snapshot.helper.pid > 0);
+	assert_false(snapshot.is_written);
+	assert_true(snapshot_has_ended(&snapshot, true));
+	assert_int_equal(snapshot.helper.pid, 0);
+	assert_true(snapshot.is_written);
 	/* 60,000 addresses are not free */
-	assert_true(snapshot.cpu_ns);
+	assert_true(snapshot.helper.cpu_ns);
 	assert_int_equal(resultfile_read("out", &result, &why), 0);
 	assert_int_equal(result.elapsed_ns, 5);
 	assert_int_equal(result_samples(&result), ADDRESSES);
 	result_release(&result);
-	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
+	assert_true(snapshot_has_ended(&snapshot, true));
 }
 
 /* Let standard error be a pipe that is full. Return: its read end. */
@@ -99,12 +99,12 @@ static void slow_snapshot_stops_nothing(void **state)
 	/* at once; never, if the child keeps it open */
 	assert_int_equal(poll(&log_end, 1, -1), 1);
 	assert_true(log_end.revents & POLLHUP);
-	assert_false(snapshot_has_ended(&snapshot, &outcome, false));
-	assert_int_equal(outcome.snapshot_error, 0);
+	assert_false(snapshot_has_ended(&snapshot, false));
+	assert_int_equal(snapshot.error, 0);
 	while (read(messages, bytes, sizeof(bytes)) > 0)
 		;
-	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
-	assert_int_equal(outcome.snapshot_error, -ENOENT);
+	assert_true(snapshot_has_ended(&snapshot, true));
+	assert_int_equal(snapshot.error, -ENOENT);
 	close(messages);
 }
 
@@ -113,15 +113,15 @@ static void error_is_known_afterwards(void **state)
 	(void)state;
 	outcome.output = "none/out";
 	/* reported already */
-	outcome.snapshot_error = -ENOENT;
+	snapshot.error = -ENOENT;
 	begin();
-	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
-	assert_false(outcome.has_written);
-	assert_int_equal(outcome.snapshot_error, -ENOENT);
+	assert_true(snapshot_has_ended(&snapshot, true));
+	assert_false(snapshot.is_written);
+	assert_int_equal(snapshot.error, -ENOENT);
 	outcome.output = "out";
 	begin();
-	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
-	assert_int_equal(outcome.snapshot_error, 0);
+	assert_true(snapshot_has_ended(&snapshot, true));
+	assert_int_equal(snapshot.error, 0);
 }
 
 /* ^C goes to all processes of the terminal's group. */
@@ -129,10 +129,10 @@ static void signals_do_not_end_it(void **state)
 {
 	(void)state;
 	begin();
-	kill(snapshot.child, SIGINT);
-	kill(snapshot.child, SIGTERM);
-	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
-	assert_true(outcome.has_written);
+	kill(snapshot.helper.pid, SIGINT);
+	kill(snapshot.helper.pid, SIGTERM);
+	assert_true(snapshot_has_ended(&snapshot, true));
+	assert_true(snapshot.is_written);
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -140,7 +140,7 @@ static void signals_do_not_end_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(snapshot_is_written_by_another_process),
+		TEST(snapshot_is_written_by_a_helper),
 		TEST(slow_snapshot_stops_nothing),
 		TEST(error_is_known_afterwards),
 		TEST(signals_do_not_end_it),

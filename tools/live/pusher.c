@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pushes the samples of each interval of a run to a server. A child process makes a result of its
- * copy of the recording, drops what has been pushed before, reads names, and waits for the server:
- * nothing of that delays the reading of the log, or can crash it.
+ * Pushes the samples of each interval of a run to a server. A helper makes a result of its copy of
+ * the recording, drops what has been pushed before, reads names, and waits for the server.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,21 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/pusher.h"
-#include "record/recording.h"
-#include "record/signals.h"
+#include "live/pusher.h"
 #include "result/resultpack.h"
 #include "result/subtract.h"
 #include "symbol/demangle.h"
 #include "symbol/symbolize.h"
-#include "symbol/symbols.h"
-#include "top/open_files.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
 #include "write_all.h"
@@ -35,26 +27,26 @@
 #define END_S		10
 #define END_TICK_NS	(NS_PER_S / 50)
 
-/* Exit statuses of the child */
+/* What the helper returns */
 enum { PUSHED, NOTHING_TO_PUSH, FAILED };
 
-/* --- the child ------------------------------------------------------------------- */
+/* --- the helper ------------------------------------------------------------------ */
+
+/* What it knows */
+struct pushing {
+	const struct pusher *pusher;
+	const struct live_run *run;
+};
 
 /* Read what has been pushed before. Return: whether there is something. */
 static bool read_pushed(int file, struct result *result)
 {
-	struct stat st;
 	const char *why;
-	void *message;
-	bool is_read;
+	size_t bytes = 0;
+	unsigned char *message = helper_read(file, &bytes);
+	const bool is_read = bytes && !resultpack_unpack(message, bytes, result, &why);
 
-	if (fstat(file, &st) || !st.st_size)
-		return false;
-	message = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-	if (message == MAP_FAILED)
-		return false;
-	is_read = !resultpack_unpack(message, (size_t)st.st_size, result, &why);
-	munmap(message, (size_t)st.st_size);
+	free(message);
 	return is_read;
 }
 
@@ -77,16 +69,14 @@ static int write_pushing(int file, const struct result *result)
 static int push_once(const struct server *server, const struct result *result,
 		     const struct recording *recording, char why[HTTP_WHY])
 {
-	struct symbols *symbols = symbols_new(result, NULL);
+	struct symbols *symbols = live_symbols(recording, result);
 	struct symbolized symbolized = { 0 };
 	unsigned int pause_s = FIRST_PAUSE_S;
 	int error = -ENOMEM, tries;
 
 	snprintf(why, HTTP_WHY, HTTP_NO_MEMORY);
-	if (symbols) {
-		open_files_use(symbols, result, recording);
+	if (symbols)
 		error = symbolize_result(&symbolized, result, symbols_find, symbols, demangle);
-	}
 	symbolized.find_line = symbols_line;
 	symbolized.find_frames = symbols_frames;
 	symbolized.symbols = symbols;
@@ -101,13 +91,17 @@ static int push_once(const struct server *server, const struct result *result,
 	return error;
 }
 
-static int push(const struct pusher *pusher, const struct outcome *outcome,
-		const struct child_end *so_far)
+static int push(void *data)
 {
+	const struct pushing *pushing = data;
+	const struct pusher *pusher = pushing->pusher;
 	struct result result, before = { 0 };
 	char why[HTTP_WHY];
-	int error = outcome_collect(outcome, so_far, &result);
+	int error;
 
+	/* it must not go on without its parent, which would push nothing again */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	error = live_collect(pushing->run, &result);
 	if (error == -ENODATA)
 		return NOTHING_TO_PUSH;
 	if (!error)
@@ -119,22 +113,11 @@ static int push(const struct pusher *pusher, const struct outcome *outcome,
 	if (error)
 		snprintf(why, sizeof(why), "%s (%s)", strerror(-error), strerrorname_np(-error));
 	else
-		error = push_once(pusher->server, &result, outcome->recording, why);
+		error = push_once(pusher->server, &result, pushing->run->recording, why);
 	if (error && !pusher->is_failing)
 		failure_warnx("%s: not pushed: %s; the samples are kept, and pushed later",
 			      pusher->server->url, why);
 	return error ? FAILED : PUSHED;
-}
-
-static void __attribute__((noreturn))
-push_in_child(const struct pusher *pusher, const struct outcome *outcome,
-	      const struct child_end *so_far, int log)
-{
-	/* it must not go on without this process, which would push nothing again */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (log >= 0)
-		close(log);
-	_exit(push(pusher, outcome, so_far));
 }
 
 /* --- this process ---------------------------------------------------------------- */
@@ -145,27 +128,28 @@ int pusher_begin(struct pusher *pusher, const struct server *server)
 
 	*pusher = (struct pusher){ .server = server, .results = { -1, -1 } };
 	for (i = 0; server && i < 2; i++) {
-		pusher->results[i] = memfd_create("profil-push", MFD_CLOEXEC);
+		pusher->results[i] = helper_file();
 		if (pusher->results[i] < 0)
-			return -errno;
+			return pusher->results[i];
 	}
 	return 0;
 }
 
-static void note_end(struct pusher *pusher, int status)
+static void note_end(struct pusher *pusher)
 {
-	const bool has_failed = !WIFEXITED(status) || WEXITSTATUS(status) == FAILED;
+	const struct helper *helper = &pusher->helper;
+	char why[HELPER_WHY];
 
-	pusher->child = 0;
-	if (has_failed) {
-		if (WIFSIGNALED(status) && !pusher->is_failing)
-			failure_warnx("%s: not pushed: a file of the program is damaged, or changed while it was read (SIG%s); the samples are kept, and pushed later",
-				      pusher->server->url, sigabbrev_np(WTERMSIG(status)));
+	if (helper->killer || -helper->error >= FAILED) {
+		helper_explain(helper, why);
+		if (helper->killer && !pusher->is_failing)
+			failure_warnx("%s: not pushed: %s; the samples are kept, and pushed later",
+				      pusher->server->url, why);
 		pusher->nr_missed++;
 		pusher->is_failing = true;
 		return;
 	}
-	if (WEXITSTATUS(status) == NOTHING_TO_PUSH)
+	if (-helper->error == NOTHING_TO_PUSH)
 		return;
 	if (pusher->nr_missed)
 		failure_warnx("%s: pushed, as one, with %" PRIu64 " interval%s before", pusher->server->url,
@@ -176,55 +160,43 @@ static void note_end(struct pusher *pusher, int status)
 	pusher->nr_pushed = pusher->nr_samples;
 }
 
-/* Return: whether the child has ended. */
 static bool has_ended(struct pusher *pusher)
 {
-	pid_t waited;
-	int status;
-
-	if (!pusher->child)
+	if (!pusher->helper.pid)
 		return true;
-	waited = waitpid(pusher->child, &status, WNOHANG);
-	if (!waited || (waited < 0 && errno == EINTR))
+	if (!helper_has_ended(&pusher->helper, false))
 		return false;
-	note_end(pusher, waited < 0 ? FAILED << 8 : status);
+	note_end(pusher);
 	return true;
 }
 
-static void start(struct pusher *pusher, const struct outcome *outcome,
-		  const struct child_end *so_far, int log)
+static void start(struct pusher *pusher, const struct live_run *run, int log)
 {
-	sigset_t mask;
+	struct pushing pushing = { pusher, run };
+	const struct helper_work work = {
+		.run = push, .data = &pushing, .closes = log, .is_beside = true,
+	};
+	int error;
 
-	/* a signal to the process group, as ^C, must not end the child, nor be forwarded twice */
-	sigprocmask(SIG_BLOCK, NULL, &mask);
-	signals_block();
-	/* otherwise the child would write buffered text a second time */
-	fflush(NULL);
-	pusher->nr_samples = recording_samples(outcome->recording);
-	pusher->child = fork();
-	if (!pusher->child)
-		push_in_child(pusher, outcome, so_far, log);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
-	if (pusher->child > 0)
+	pusher->nr_samples = recording_samples(run->recording);
+	error = helper_start(&pusher->helper, &work);
+	if (!error)
 		return;
-	failure_warn("push", errno);
-	pusher->child = 0;
+	failure_warn("push", -error);
 	pusher->nr_missed++;
 }
 
-void pusher_push(struct pusher *pusher, const struct outcome *outcome,
-		 const struct child_end *so_far, int log)
+void pusher_push(struct pusher *pusher, const struct live_run *run, int log)
 {
 	if (!pusher->server)
 		return;
 	if (has_ended(pusher))
-		start(pusher, outcome, so_far, log);
+		start(pusher, run, log);
 	else
 		pusher->nr_missed++;
 }
 
-/* Return: whether the child has ended in time. */
+/* Return: whether the helper has ended in time. */
 static bool wait_until(struct pusher *pusher, uint64_t end_ns)
 {
 	const struct timespec tick = { .tv_nsec = END_TICK_NS };
@@ -237,11 +209,10 @@ static bool wait_until(struct pusher *pusher, uint64_t end_ns)
 	return true;
 }
 
-bool pusher_end(struct pusher *pusher, const struct outcome *outcome,
-		const struct child_end *end)
+bool pusher_end(struct pusher *pusher, const struct live_run *run, const char *output)
 {
 	const uint64_t end_ns = time_ns(CLOCK_MONOTONIC) + END_S * NS_PER_S;
-	const uint64_t all = recording_samples(outcome->recording);
+	const uint64_t all = recording_samples(run->recording);
 	char late[64] = "";
 	uint64_t left;
 	int i;
@@ -249,13 +220,11 @@ bool pusher_end(struct pusher *pusher, const struct outcome *outcome,
 	if (!pusher->server)
 		return true;
 	if (wait_until(pusher, end_ns)) {
-		start(pusher, outcome, end, -1);
+		start(pusher, run, 0);
 		wait_until(pusher, end_ns);
 	}
-	if (pusher->child) {
-		kill(pusher->child, SIGKILL);
-		waitpid(pusher->child, NULL, 0);
-		pusher->child = 0;
+	if (pusher->helper.pid) {
+		helper_kill(&pusher->helper);
 		snprintf(late, sizeof(late), ": not taken within %d seconds (ETIMEDOUT)", END_S);
 	}
 	for (i = 0; i < 2; i++)
@@ -265,7 +234,6 @@ bool pusher_end(struct pusher *pusher, const struct outcome *outcome,
 	if (left)
 		failure_warnx("%s: the last %" PRIu64 " samples of %" PRIu64 " were not pushed%s; %s",
 			      pusher->server->url, left, all, late,
-			      outcome->output ? "the result has them" :
-			      "with --output, a file would have them");
+			      output ? "the result has them" : "with --output, a file would have them");
 	return !left;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pushes the samples of each interval of a run to a server, in a child process, while this one
+ * Pushes the samples of each interval of a run to a server, by a helper, while this process
  * continues to read the log.
  */
 #ifndef PROFIL_PUSHER_H
@@ -8,15 +8,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-#include "cmd/outcome.h"
+#include "live/run.h"
 #include "push/server.h"
+#include "util/helper.h"
 
 /**
  * struct pusher - what has been pushed; begun by pusher_begin()
  * @server:     where to push; NULL: nothing is pushed
- * @child:      the process that pushes; 0: none
+ * @helper:     pushes
  * @results:    files in memory: the result up to which all has been pushed, and the one that is
  *              being pushed
  * @pushed:     index of the first of these
@@ -27,7 +27,7 @@
  */
 struct pusher {
 	const struct server *server;
-	pid_t child;
+	struct helper helper;
 	int results[2];
 	int pushed;
 	uint64_t nr_samples;
@@ -48,27 +48,24 @@ int pusher_begin(struct pusher *pusher, const struct server *server);
 /**
  * pusher_push - push what has not been pushed, at the end of an interval
  * @pusher:  from pusher_begin()
- * @outcome: the run
- * @so_far:  present state of the command
- * @log:     descriptor of the log, which the child closes: it would keep the log open
+ * @run:     the run
+ * @log:     descriptor of the log, which the helper closes: it would keep the log open
  *
  * If the interval before is still being pushed, this one will be pushed with the next: a result
  * has all samples so far, so nothing has to wait in memory, and nothing is dropped.
  */
-void pusher_push(struct pusher *pusher, const struct outcome *outcome,
-		 const struct child_end *so_far, int log);
+void pusher_push(struct pusher *pusher, const struct live_run *run, int log);
 
 /**
  * pusher_end - push the rest of a run that has ended, and say what could not be pushed
  * @pusher:  from pusher_begin()
- * @outcome: the run
- * @end:     how the command ended
+ * @run:     the run
+ * @output:  the file that has the result; NULL: none
  *
  * Waits for the server, but not longer than ten seconds.
  *
  * Return: whether all has been pushed.
  */
-bool pusher_end(struct pusher *pusher, const struct outcome *outcome,
-		const struct child_end *end);
+bool pusher_end(struct pusher *pusher, const struct live_run *run, const char *output);
 
 #endif /* PROFIL_PUSHER_H */

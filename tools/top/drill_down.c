@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A page of text about a row, from the code of `profil report'. The helper makes a result of the
+ * copy of the recording that it has.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/profile.h"
+#include "report/annotate.h"
+#include "report/table.h"
+#include "result/select.h"
+#include "symbol/symbols.h"
+#include "top/drill_down.h"
+#include "util/helper.h"
+
+/* What the helper writes about */
+struct subject {
+	const struct live_run *run;
+	enum drill_down_of of;
+	const struct row *row;
+	struct terminal_style style;
+	int file;
+};
+
+/* --- the helper ------------------------------------------------------------------ */
+
+/* Print the functions of the samples that are selected. Return: 0 or -ENOMEM. */
+static int print_functions(FILE *out, const struct result *result, struct symbols *symbols,
+			   const struct subject *subject)
+{
+	const struct table_options options = { .is_part = true, .style = subject->style };
+	struct profile profile = { 0 };
+	int error = profile_make(&profile, result, symbols_find, symbols);
+
+	if (!error) {
+		profile_demangle(&profile);
+		fprintf(out, "# %s: %llu samples\n", subject->row->name,
+			(unsigned long long)profile.samples);
+		if (profile.samples)
+			error = table_print(out, result, &profile, &options);
+	}
+	profile_release(&profile);
+	return error;
+}
+
+static int select_row(struct result *result, const struct subject *subject)
+{
+	char *program = selection_pattern(subject->row->place), thread[16];
+	struct selection selection = { .program = program };
+	int error = program ? 0 : -ENOMEM;
+
+	if (subject->of == DRILL_DOWN_THREAD) {
+		snprintf(thread, sizeof(thread), "%d", subject->row->tid);
+		selection = (struct selection){ .process = subject->row->pid, .thread = thread };
+	}
+	if (!error)
+		error = result_select(result, &selection);
+	free(program);
+	return error;
+}
+
+static int print_annotated(FILE *out, const struct result *result, struct symbols *symbols,
+			   const struct subject *subject)
+{
+	const struct annotate_options options = {
+		.function = subject->row->name,
+		.instructions = subject->of == DRILL_DOWN_INSTRUCTIONS,
+		.style = subject->style,
+	};
+	const long functions = annotate_print(out, result, symbols, &options);
+
+	if (!functions)
+		fprintf(out, "# there is no file that has the code of this row\n");
+	return functions < 0 ? (int)functions : 0;
+}
+
+static int write_page(FILE *out, const struct subject *subject)
+{
+	const struct live_run *run = subject->run;
+	struct symbols *symbols;
+	struct result result;
+	int error;
+
+	error = live_collect(run, &result);
+	if (!error && (subject->of == DRILL_DOWN_THREAD || subject->of == DRILL_DOWN_PROGRAM))
+		error = select_row(&result, subject);
+	if (error)
+		return error;
+	symbols = live_symbols(run->recording, &result);
+	if (!symbols)
+		return -ENOMEM;
+	return subject->of == DRILL_DOWN_THREAD || subject->of == DRILL_DOWN_PROGRAM ?
+	       print_functions(out, &result, symbols, subject) :
+	       print_annotated(out, &result, symbols, subject);
+}
+
+static int write_in_helper(void *data)
+{
+	const struct subject *subject = data;
+	FILE *out = fdopen(subject->file, "w");
+	int error = out ? write_page(out, subject) : -ENOMEM;
+
+	if (out && error)
+		fprintf(out, "# %s (%s)\n", strerror(-error), strerrorname_np(-error));
+	return 0;
+}
+
+/* --- this process ---------------------------------------------------------------- */
+
+/* A page of one line. */
+static void explain(struct drill_down *drill_down, const char *text)
+{
+	free(drill_down->text);
+	free(drill_down->lines);
+	drill_down->text = strdup(text);
+	drill_down->lines = calloc(1, sizeof(*drill_down->lines));
+	drill_down->nr = drill_down->text && drill_down->lines;
+	if (drill_down->nr)
+		drill_down->lines[0] = drill_down->text;
+}
+
+static void explain_helper(struct drill_down *drill_down)
+{
+	char text[HELPER_WHY + 64], why[HELPER_WHY];
+
+	helper_explain(&drill_down->helper, why);
+	snprintf(text, sizeof(text), "# no page: %s; press r to read it again", why);
+	explain(drill_down, text);
+}
+
+void drill_down_begin(struct drill_down *drill_down, const struct live_run *run,
+		      enum drill_down_of of, const struct row *row, int columns)
+{
+	struct subject subject = {
+		.run = run, .of = of, .row = row, .style = { .columns = columns },
+		.file = helper_file(),
+	};
+
+	memset(drill_down, 0, sizeof(*drill_down));
+	drill_down->file = subject.file;
+	drill_down->helper.error = subject.file < 0 ? subject.file : 0;
+	if (subject.file >= 0 && helper_start(&drill_down->helper, &(struct helper_work){
+		.run = write_in_helper, .data = &subject, .is_beside = true,
+	}))
+		close(subject.file);
+	if (!drill_down->helper.pid)
+		explain_helper(drill_down);
+}
+
+/* Split the text into lines. Return: 0 or -ENOMEM. */
+static int split(struct drill_down *drill_down)
+{
+	char *at = drill_down->text, *const end = at + drill_down->bytes;
+	size_t nr = 0;
+
+	for (at = drill_down->text; at < end; at++)
+		nr += *at == '\n';
+	drill_down->lines = calloc(nr + 1, sizeof(*drill_down->lines));
+	if (!drill_down->lines)
+		return -ENOMEM;
+	for (at = drill_down->text; at < end; at++) {
+		drill_down->lines[drill_down->nr++] = at;
+		at = memchr(at, '\n', (size_t)(end - at));
+		if (!at)
+			break;
+		*at = 0;
+	}
+	return 0;
+}
+
+bool drill_down_look(struct drill_down *drill_down)
+{
+	if (!drill_down->helper.pid || !helper_has_ended(&drill_down->helper, false))
+		return false;
+	drill_down->text = (char *)helper_read(drill_down->file, &drill_down->bytes);
+	if (!drill_down->text || split(drill_down))
+		explain(drill_down, "# no memory (ENOMEM): end other programs");
+	else if (drill_down->helper.killer)
+		explain_helper(drill_down);
+	close(drill_down->file);
+	return true;
+}
+
+void drill_down_end(struct drill_down *drill_down)
+{
+	if (drill_down->helper.pid) {
+		helper_kill(&drill_down->helper);
+		close(drill_down->file);
+	}
+	free(drill_down->lines);
+	free(drill_down->text);
+	memset(drill_down, 0, sizeof(*drill_down));
+}

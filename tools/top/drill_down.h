@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A page of text about a row: the source or the instructions of a function, or the functions of a
+ * thread or a program. A helper writes it, as it reads the files of the program.
+ */
+#ifndef PROFIL_DRILL_DOWN_H
+#define PROFIL_DRILL_DOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "live/run.h"
+#include "top/rows.h"
+#include "util/helper.h"
+
+/* What a page is about */
+enum drill_down_of {
+	DRILL_DOWN_SOURCE,
+	DRILL_DOWN_INSTRUCTIONS,
+	DRILL_DOWN_THREAD,
+	DRILL_DOWN_PROGRAM,
+};
+
+/**
+ * struct drill_down - a page; all zero: none
+ * @helper: writes it
+ * @file:   where
+ * @text:   the page; its lines end in 0; NULL: not written yet
+ * @bytes:  its length
+ * @lines:  its lines
+ * @nr:     number of lines
+ */
+struct drill_down {
+	struct helper helper;
+	int file;
+	char *text;
+	size_t bytes;
+	char **lines;
+	size_t nr;
+};
+
+/**
+ * drill_down_begin - begin to write a page
+ * @drill_down: all zero, or drill_down_end()
+ * @run:     the run
+ * @of:      what it is about
+ * @row:     the row
+ * @columns: length of a line
+ *
+ * If it cannot be written, the page has the reason.
+ */
+void drill_down_begin(struct drill_down *drill_down, const struct live_run *run, enum drill_down_of of,
+		   const struct row *row, int columns);
+
+/**
+ * drill_down_look - look if the page is written
+ * @drill_down: drill_down_begin()
+ *
+ * Return: whether there are new lines.
+ */
+bool drill_down_look(struct drill_down *drill_down);
+
+/**
+ * drill_down_end - end the helper, and free the page
+ * @drill_down: any; set to zero
+ */
+void drill_down_end(struct drill_down *drill_down);
+
+#endif /* PROFIL_DRILL_DOWN_H */

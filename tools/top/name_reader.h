@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names of functions for a live view. A helper reads them: files are large, and one that is
+ * changed while it is mapped may crash its reader. Meanwhile this process reads the log.
+ */
+#ifndef PROFIL_NAME_READER_H
+#define PROFIL_NAME_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/recording.h"
+
+#define NAME_READER_BATCH	256	/* the most addresses in a request */
+#define NAME_READER_MOST	1023	/* bytes of a name; the rest is cut */
+
+struct name_reader;
+
+/**
+ * struct named_address - an address to be named
+ * @address: link-time address
+ * @file:    number of its file (files.h)
+ */
+struct named_address {
+	uint64_t address;
+	uint64_t file;
+};
+
+/**
+ * struct named_function - the function at an address
+ * @start: its first address; 0 if @name is SYMBOLIZE_REST
+ * @name:  its name; valid until the next call
+ */
+struct named_function {
+	uint64_t start;
+	char name[NAME_READER_MOST + 1];
+};
+
+/**
+ * name_reader_new - prepare to read names
+ * @recording: has the files
+ *
+ * Return: to be given to name_reader_free(); NULL: no memory.
+ */
+struct name_reader *name_reader_new(const struct recording *recording);
+
+/**
+ * name_reader_ask - ask for functions
+ * @reader:    from name_reader_new()
+ * @addresses: the addresses
+ * @nr:        number of addresses, at most NAME_READER_BATCH
+ *
+ * Does not wait.
+ *
+ * Return: true; false: the helper is busy, or none can be started now.
+ */
+bool name_reader_ask(struct name_reader *reader, const struct named_address *addresses, size_t nr);
+
+/**
+ * name_reader_answer - take an answer
+ * @reader:   from name_reader_new()
+ * @function: filled in. Answers come in the order of the addresses
+ *
+ * Return: 1; 0: none yet; -1: the helper has ended: what was not answered must be asked again, the
+ * first of it perhaps has crashed it.
+ */
+int name_reader_answer(struct name_reader *reader, struct named_function *function);
+
+/**
+ * name_reader_wait - wait a moment for an answer
+ * @reader: from name_reader_new(); something was asked
+ *
+ * It answers in less than this time, unless it has to open a file. So a row that is shown
+ * has its name.
+ */
+void name_reader_wait(struct name_reader *reader);
+
+/**
+ * name_reader_free - end the helper, and free the memory
+ * @reader: from name_reader_new(), or NULL
+ */
+void name_reader_free(struct name_reader *reader);
+
+#endif /* PROFIL_NAME_READER_H */
