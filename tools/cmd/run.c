@@ -22,6 +22,7 @@
 #include "cmd/target.h"
 #include "live/snapshot.h"
 #include "result/resultfile.h"
+#include "util/array.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
 
@@ -85,15 +86,14 @@ struct arguments {
 
 static void add_label(struct server *server, const char *text, struct argp_state *state)
 {
-	const char *problem = server_problem_label(text);
+	const char *problem = server_problem_label(text), **label;
 
 	if (problem)
 		options_error(state, "--label: invalid '%s': %s", text, problem);
-	server->labels = reallocarray(server->labels, server->nr_labels + 1,
-				      sizeof(*server->labels));
-	if (!server->labels)
+	label = array_append(server->labels, server->nr_labels);
+	if (!label)
 		failure_exit(EXIT_OWN_FAILURE, "--label", ENOMEM);
-	server->labels[server->nr_labels++] = text;
+	*label = text;
 }
 
 /* Standard output is a file of results unless a command or a terminal has it. */

@@ -19,6 +19,7 @@
 #include "cmd/options.h"
 #include "cmd/target.h"
 #include "record/signals.h"
+#include "util/array.h"
 #include "util/clock_name.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
@@ -91,16 +92,16 @@ uint64_t target_parse_seconds(const char *text, struct argp_state *state)
 
 static void add_pid(struct profiling_options *profiling, pid_t pid)
 {
+	pid_t *last;
 	size_t i;
 
 	for (i = 0; i < profiling->nr_pids; i++)
 		if (profiling->pids[i] == pid)
 			return;
-	profiling->pids = reallocarray(profiling->pids, profiling->nr_pids + 1,
-				       sizeof(*profiling->pids));
-	if (!profiling->pids)
+	last = array_append(profiling->pids, profiling->nr_pids);
+	if (!last)
 		failure_exit(EXIT_OWN_FAILURE, "--pid", ENOMEM);
-	profiling->pids[profiling->nr_pids++] = pid;
+	*last = pid;
 }
 
 static void parse_pids(const char *text, struct profiling_options *profiling,

@@ -9,6 +9,7 @@
 #include <gelf.h>
 
 #include "export/bolt_names.h"
+#include "util/array.h"
 
 static int compare_addresses(const struct bolt_name *a, const struct bolt_name *b)
 {
@@ -118,16 +119,8 @@ int bolt_names_read(struct bolt_names *names, Elf *elf)
 
 const struct bolt_name *bolt_names_find(const struct bolt_names *names, uint64_t address)
 {
-	size_t low = 0, high = names->nr;
+	const size_t low = array_first_not(names->nr, i, names->of[i].address < address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (names->of[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == names->nr || names->of[low].address != address || !names->of[low].is_function)
 		return NULL;
 	return &names->of[low];

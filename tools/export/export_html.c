@@ -105,18 +105,15 @@ static void print_names(struct json *json, const struct names *names)
 struct parts {
 	struct result_part *list;
 	size_t nr;
-	size_t room;
 };
 
 static int add_part(struct parts *parts, const struct result_part *part)
 {
-	struct result_part *list = array_with_room(parts->list, parts->nr, &parts->room,
-						   sizeof(*list));
+	struct result_part *list = array_append(parts->list, parts->nr);
 
 	if (!list)
 		return -ENOMEM;
-	parts->list = list;
-	parts->list[parts->nr++] = *part;
+	*list = *part;
 	return 0;
 }
 

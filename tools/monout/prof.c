@@ -24,7 +24,6 @@ struct part {
 struct parts {
 	struct part *part;
 	size_t nr;
-	size_t room;
 	struct part nowhere;	/* samples and calls outside functions */
 };
 
@@ -45,11 +44,10 @@ static int add_part(struct parts *parts, const struct part *new)
 		add_to_part(last, new->samples, new->calls);
 		return 0;
 	}
-	part = array_with_room(parts->part, parts->nr, &parts->room, sizeof(*part));
+	part = array_append(parts->part, parts->nr);
 	if (!part)
 		return -ENOMEM;
-	parts->part = part;
-	parts->part[parts->nr++] = *new;
+	*part = *new;
 	return 0;
 }
 
@@ -166,18 +164,19 @@ static int compare_starts(const void *va, const void *vb)
 
 static void merge_parts(struct parts *parts)
 {
-	size_t i, nr = parts->nr;
+	size_t i, nr = parts->nr ? 1 : 0;
 
 	if (nr)
-		qsort(parts->part, nr, sizeof(*parts->part), compare_starts);
-	parts->nr = 0;
-	for (i = 0; i < nr; i++)
-		/* cannot fail: the array has room for all */
-		add_part(parts, &(struct part){
-			.function = parts->part[i].function,
-			.samples = parts->part[i].samples,
-			.calls = parts->part[i].calls,
-		});
+		qsort(parts->part, parts->nr, sizeof(*parts->part), compare_starts);
+	for (i = 1; i < parts->nr; i++) {
+		const struct part *next = &parts->part[i];
+
+		if (!compare_starts(&parts->part[nr - 1], next))
+			add_to_part(&parts->part[nr - 1], next->samples, next->calls);
+		else
+			parts->part[nr++] = *next;
+	}
+	parts->nr = nr;
 }
 
 /* Return: a name, to be freed with free(); NULL: no memory. */

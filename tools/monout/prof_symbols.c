@@ -13,6 +13,7 @@
 #include <gelf.h>
 
 #include "monout/prof_symbols.h"
+#include "util/array.h"
 #include "util/failure.h"
 #include "util/objectfile.h"
 
@@ -184,17 +185,7 @@ int prof_symbols_read(struct prof_symbols *symbols, const char *path, bool local
  */
 static size_t count_up_to(const void *elements, size_t nr, size_t size, uint64_t address)
 {
-	size_t low = 0, high = nr;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (*(const uint64_t *)((const char *)elements + middle * size) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_first_not(nr, i, *(const uint64_t *)((const char *)elements + i * size) <= address);
 }
 
 int prof_symbols_find(void *of, size_t object, uint64_t address, struct function *function)

@@ -21,50 +21,21 @@
 #define CONNECT_S	5L
 #define WHOLE_S		30L
 
-/* What is used of libcurl, with the types in its header */
+/* What is used of libcurl */
+#define FUNCTIONS(of)	\
+	of(curl_easy_init) of(curl_easy_setopt) of(curl_easy_perform) of(curl_easy_getinfo) \
+	of(curl_easy_cleanup) of(curl_easy_strerror) of(curl_slist_append) \
+	of(curl_slist_free_all) of(curl_mime_init) of(curl_mime_addpart) of(curl_mime_name) \
+	of(curl_mime_filename) of(curl_mime_data) of(curl_mime_type) of(curl_mime_free) \
+	of(curl_url) of(curl_url_set) of(curl_url_cleanup)
+
 struct library {
-	__typeof__(&curl_easy_init) init;
-	__typeof__(&curl_easy_setopt) setopt;
-	__typeof__(&curl_easy_perform) perform;
-	__typeof__(&curl_easy_getinfo) getinfo;
-	__typeof__(&curl_easy_cleanup) cleanup;
-	__typeof__(&curl_easy_strerror) strerror;
-	__typeof__(&curl_slist_append) append;
-	__typeof__(&curl_slist_free_all) free_all;
-	__typeof__(&curl_mime_init) mime_init;
-	__typeof__(&curl_mime_addpart) mime_addpart;
-	__typeof__(&curl_mime_name) mime_name;
-	__typeof__(&curl_mime_filename) mime_filename;
-	__typeof__(&curl_mime_data) mime_data;
-	__typeof__(&curl_mime_type) mime_type;
-	__typeof__(&curl_mime_free) mime_free;
-	__typeof__(&curl_url) url_new;
-	__typeof__(&curl_url_set) url_set;
-	__typeof__(&curl_url_cleanup) url_free;
+	FUNCTIONS(LIBRARY_MEMBER)
 };
 
 static int load(struct library *library, char why[HTTP_WHY])
 {
-	const struct library_symbol functions[] = {
-		{ "curl_easy_init", (void **)&library->init },
-		{ "curl_easy_setopt", (void **)&library->setopt },
-		{ "curl_easy_perform", (void **)&library->perform },
-		{ "curl_easy_getinfo", (void **)&library->getinfo },
-		{ "curl_easy_cleanup", (void **)&library->cleanup },
-		{ "curl_easy_strerror", (void **)&library->strerror },
-		{ "curl_slist_append", (void **)&library->append },
-		{ "curl_slist_free_all", (void **)&library->free_all },
-		{ "curl_mime_init", (void **)&library->mime_init },
-		{ "curl_mime_addpart", (void **)&library->mime_addpart },
-		{ "curl_mime_name", (void **)&library->mime_name },
-		{ "curl_mime_filename", (void **)&library->mime_filename },
-		{ "curl_mime_data", (void **)&library->mime_data },
-		{ "curl_mime_type", (void **)&library->mime_type },
-		{ "curl_mime_free", (void **)&library->mime_free },
-		{ "curl_url", (void **)&library->url_new },
-		{ "curl_url_set", (void **)&library->url_set },
-		{ "curl_url_cleanup", (void **)&library->url_free },
-	};
+	const struct library_symbol functions[] = { FUNCTIONS(LIBRARY_SYMBOL) };
 	const char *missing;
 
 	if (library_load(SONAME, functions, sizeof(functions) / sizeof(functions[0]), &missing))
@@ -102,10 +73,10 @@ int http_check(const char *url, char why[HTTP_WHY])
 
 	if (error)
 		return error;
-	parsed = library.url_new();
-	error = explain_url(parsed ? library.url_set(parsed, CURLUPART_URL, url, 0) :
+	parsed = library.curl_url();
+	error = explain_url(parsed ? library.curl_url_set(parsed, CURLUPART_URL, url, 0) :
 			    CURLUE_OUT_OF_MEMORY, why);
-	library.url_free(parsed);
+	library.curl_url_cleanup(parsed);
 	return error;
 }
 
@@ -143,18 +114,18 @@ static int set_body(const struct library *library, CURL *curl, const struct http
 	curl_mimepart *part;
 
 	if (!post->field) {
-		library->setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->bytes);
-		library->setopt(curl, CURLOPT_POSTFIELDS, post->data);
+		library->curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->bytes);
+		library->curl_easy_setopt(curl, CURLOPT_POSTFIELDS, post->data);
 		return 0;
 	}
-	*form = library->mime_init(curl);
-	part = *form ? library->mime_addpart(*form) : NULL;
-	if (!part || library->mime_name(part, post->field) ||
-	    library->mime_filename(part, post->field) ||
-	    library->mime_type(part, post->type) ||
-	    library->mime_data(part, post->data, post->bytes))
+	*form = library->curl_mime_init(curl);
+	part = *form ? library->curl_mime_addpart(*form) : NULL;
+	if (!part || library->curl_mime_name(part, post->field) ||
+	    library->curl_mime_filename(part, post->field) ||
+	    library->curl_mime_type(part, post->type) ||
+	    library->curl_mime_data(part, post->data, post->bytes))
 		return -ENOMEM;
-	library->setopt(curl, CURLOPT_MIMEPOST, *form);
+	library->curl_easy_setopt(curl, CURLOPT_MIMEPOST, *form);
 	return 0;
 }
 
@@ -164,14 +135,14 @@ static int perform(const struct library *library, CURL *curl, char why[HTTP_WHY]
 	long status = 0;
 	CURLcode code;
 
-	library->setopt(curl, CURLOPT_WRITEFUNCTION, keep_start);
-	library->setopt(curl, CURLOPT_WRITEDATA, answer);
-	code = library->perform(curl);
+	library->curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, keep_start);
+	library->curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
+	code = library->curl_easy_perform(curl);
 	if (code) {
-		snprintf(why, HTTP_WHY, "%s", library->strerror(code));
+		snprintf(why, HTTP_WHY, "%s", library->curl_easy_strerror(code));
 		return code == CURLE_OUT_OF_MEMORY ? -ENOMEM : -EAGAIN;
 	}
-	library->getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	library->curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	return explain_status(status, answer, why);
 }
 
@@ -188,28 +159,28 @@ int http_send(const struct http_post *post, char why[HTTP_WHY])
 	if (error)
 		return error;
 	snprintf(type, sizeof(type), "Content-Type: %s", post->type);
-	curl = library.init();
+	curl = library.curl_easy_init();
 	if (!post->field)
-		headers = library.append(NULL, type);
+		headers = library.curl_slist_append(NULL, type);
 	if (!curl || (!post->field && !headers) || set_body(&library, curl, post, &form)) {
 		snprintf(why, HTTP_WHY, HTTP_NO_MEMORY);
 		error = -ENOMEM;
 		goto out;
 	}
-	library.setopt(curl, CURLOPT_URL, post->url);
-	library.setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	library.setopt(curl, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
-	library.setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
-	library.setopt(curl, CURLOPT_TIMEOUT, WHOLE_S);
+	library.curl_easy_setopt(curl, CURLOPT_URL, post->url);
+	library.curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	library.curl_easy_setopt(curl, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
+	library.curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+	library.curl_easy_setopt(curl, CURLOPT_TIMEOUT, WHOLE_S);
 	if (headers)
-		library.setopt(curl, CURLOPT_HTTPHEADER, headers);
+		library.curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	error = perform(&library, curl, why);
 out:
 	if (form)
-		library.mime_free(form);
+		library.curl_mime_free(form);
 	if (headers)
-		library.free_all(headers);
+		library.curl_slist_free_all(headers);
 	if (curl)
-		library.cleanup(curl);
+		library.curl_easy_cleanup(curl);
 	return error;
 }

@@ -157,12 +157,11 @@ int cgroup_open(const char *path, char **found, char why[CGROUP_WHY])
 /* Return: 0 or -ENOMEM. */
 static int add(struct cgroup_pids *pids, pid_t pid)
 {
-	pid_t *list = array_with_room(pids->list, pids->nr, &pids->room, sizeof(*list));
+	pid_t *last = array_append(pids->list, pids->nr);
 
-	if (!list)
+	if (!last)
 		return -ENOMEM;
-	pids->list = list;
-	pids->list[pids->nr++] = pid;
+	*last = pid;
 	return 0;
 }
 

@@ -15,12 +15,10 @@
  * struct cgroup_pids - processes of a control group and of those below it
  * @list: process IDs, ascending, each once
  * @nr:   their number
- * @room: size of @list
  */
 struct cgroup_pids {
 	pid_t *list;
 	size_t nr;
-	size_t room;
 };
 
 /**

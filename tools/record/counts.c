@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples by address and thread. The slots of a hash table are indexes of an array of parts.
- * Hashing is multiplicative, with linear probing; at least a third of the slots is unused.
+ * Samples by address and thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,30 +8,11 @@
 
 #include "record/counts.h"
 
-#define FIRST_BITS	6
-#define MOST_BITS	31	/* indexes have 32 bits */
-
-static size_t nr_slots(const struct counts *counts)
-{
-	return counts->slots ? (size_t)1 << counts->bits : 0;
-}
-
-static size_t most_parts(const struct counts *counts)
-{
-	return nr_slots(counts) / 3 * 2;
-}
-
 /* Return: the slot of an address and a thread, or the unused one that they can have. */
 static uint32_t *find_slot(const struct counts *counts, const struct result_part *part)
 {
-	const size_t mask = nr_slots(counts) - 1;
-	const uint64_t key = part->address ^ (uint64_t)part->thread << 40;
-	/* 2^64 divided by the golden ratio: neighbours get distant slots */
-	size_t i = (size_t)(key * 0x9e3779b97f4a7c15 >> (64 - counts->bits));
-
-	while (counts->slots[i] && result_compare_parts(&counts->parts[counts->slots[i] - 1], part))
-		i = (i + 1) & mask;
-	return &counts->slots[i];
+	return slots_find(&counts->slots, part->address ^ (uint64_t)part->thread << 40, i,
+			  !result_compare_parts(&counts->parts[i], part));
 }
 
 /* Fill the slots, which are unused. */
@@ -44,37 +24,16 @@ static void fill_slots(struct counts *counts)
 		*find_slot(counts, &counts->parts[i]) = (uint32_t)(i + 1);
 }
 
-static int grow(struct counts *counts)
-{
-	const unsigned int bits = counts->slots ? counts->bits + 1 : FIRST_BITS;
-	struct result_part *parts;
-	uint32_t *slots;
-
-	if (bits > MOST_BITS)
-		return -ENOMEM;
-	slots = calloc((size_t)1 << bits, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	parts = reallocarray(counts->parts, ((size_t)1 << bits) / 3 * 2, sizeof(*parts));
-	if (!parts) {
-		free(slots);
-		return -ENOMEM;
-	}
-	free(counts->slots);
-	counts->slots = slots;
-	counts->parts = parts;
-	counts->bits = bits;
-	fill_slots(counts);
-	return 0;
-}
-
 int counts_add(struct counts *counts, const struct result_part *part)
 {
 	struct result_part *sum;
 	uint32_t *slot;
 
-	if (counts->nr >= most_parts(counts) && grow(counts))
-		return -ENOMEM;
+	if (counts->nr >= slots_room(&counts->slots)) {
+		if (!slots_grow(&counts->slots, (void **)&counts->parts, sizeof(*counts->parts)))
+			return -ENOMEM;
+		fill_slots(counts);
+	}
 	slot = find_slot(counts, part);
 	if (!*slot) {
 		counts->parts[counts->nr] = (struct result_part){
@@ -149,14 +108,14 @@ int counts_sort(struct counts *counts)
 	qsort(more, nr_more, sizeof(*more), compare_parts);
 	merge(counts, more, nr_more);
 	free(more);
-	memset(counts->slots, 0, nr_slots(counts) * sizeof(*counts->slots));
+	memset(counts->slots.slots, 0, sizeof(*counts->slots.slots) << counts->slots.bits);
 	fill_slots(counts);
 	return 0;
 }
 
 void counts_release(struct counts *counts)
 {
-	free(counts->slots);
+	free(counts->slots.slots);
 	free(counts->parts);
 	memset(counts, 0, sizeof(*counts));
 }

@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 #include "result/result.h"
+#include "util/slots.h"
 
 /**
  * struct counts - samples by address and thread; all zero if empty
  * @parts:   the samples of each address and thread
  * @nr:      number of parts
  * @nr_sorted: how many of @parts are in the order of results, from the first one on
- * @slots:   the hash table: 1 plus an index of @parts; 0: unused
- * @bits:    binary logarithm of the number of slots
+ * @slots:   of @parts
  * @samples: sum over all parts
  * @system: how many of these are in the kernel
  */
@@ -24,8 +24,7 @@ struct counts {
 	struct result_part *parts;
 	size_t nr;
 	size_t nr_sorted;
-	uint32_t *slots;
-	unsigned int bits;
+	struct slots slots;
 	uint64_t samples;
 	uint64_t system;
 };

@@ -18,6 +18,7 @@
 
 #include "record/files.h"
 #include "record/openmapped.h"
+#include "util/array.h"
 #include "util/objectfile.h"
 #include "util/time_ns.h"
 
@@ -126,21 +127,20 @@ void files_release(struct files *files)
 /* Return: 0 or -ENOMEM. */
 static int add_segment(struct file *file, const GElf_Phdr *header)
 {
-	struct file_segment *segments;
+	struct file_segment *segment;
 	uint64_t end;
 
 	if (header->p_type != PT_LOAD || !(header->p_flags & PF_X) || !header->p_memsz ||
 	    __builtin_add_overflow(header->p_vaddr, header->p_memsz, &end))
 		return 0;
-	segments = reallocarray(file->segments, file->nr_segments + 1, sizeof(*segments));
-	if (!segments)
+	segment = array_append(file->segments, file->nr_segments);
+	if (!segment)
 		return -ENOMEM;
-	file->segments = segments;
-	if (!file->nr_segments || header->p_vaddr < file->start)
+	if (file->nr_segments == 1 || header->p_vaddr < file->start)
 		file->start = header->p_vaddr;
 	if (end > file->end)
 		file->end = end;
-	segments[file->nr_segments++] = (struct file_segment){
+	*segment = (struct file_segment){
 		.offset = header->p_offset,
 		.address = header->p_vaddr,
 		.bytes = header->p_memsz,
@@ -300,20 +300,11 @@ struct file *files_find_inode(const struct files *files, const struct file_key *
 
 const struct file_segment *file_segment_of(const struct file *file, uint64_t offset)
 {
-	size_t low = 0, high = file->nr_segments;
-
-	if (!high)
-		return NULL;
 	/* the last one that starts at the offset or before it, else the first */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	const size_t after = array_first_not(file->nr_segments, i,
+					     file->segments[i].offset <= offset);
 
-		if (file->segments[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return &file->segments[low ? low - 1 : 0];
+	return file->nr_segments ? &file->segments[after ? after - 1 : 0] : NULL;
 }
 
 uint64_t file_address(const struct file *file, uint64_t offset)

@@ -14,6 +14,7 @@
 
 #include "record/jit_dump.h"
 #include "result/result.h"
+#include "util/array.h"
 #include "util/base_name.h"
 
 #define MAGIC		0x4a695444
@@ -76,7 +77,6 @@ struct code {
  * @bytes:   its size
  * @codes:   all code, in the order of the records
  * @nr:      number of @codes
- * @room:    size of @codes
  * @loaded:  by the index that a record has: how much of @codes there was when that code was
  *           loaded as the last one; 0: it was not. Runtimes count these indexes up; code with a
  *           higher one cannot be moved
@@ -88,7 +88,6 @@ struct dump {
 	size_t bytes;
 	struct code *codes;
 	size_t nr;
-	size_t room;
 	uint32_t *loaded;
 };
 
@@ -136,20 +135,11 @@ static bool copy(struct dump *dump, uint64_t offset, void *to, size_t bytes)
 /* Return: false: there is no room. */
 static bool add_code(struct dump *dump, const struct code *code)
 {
-	if (dump->nr == dump->room) {
-		const size_t room = dump->room ? 2 * dump->room : 1024;
-		struct code *codes;
+	struct code *last = dump->nr < JIT_DUMP_RECORDS ? array_append(dump->codes, dump->nr) : NULL;
 
-		if (room > JIT_DUMP_RECORDS)
-			return false;
-		codes = reallocarray(dump->codes, room, sizeof(*codes));
-		if (!codes)
-			return false;
-		dump->codes = codes;
-		dump->room = room;
-	}
-	dump->codes[dump->nr++] = *code;
-	return true;
+	if (last)
+		*last = *code;
+	return last;
 }
 
 static bool read_load(struct dump *dump, uint64_t offset)

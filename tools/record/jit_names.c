@@ -10,6 +10,7 @@
 
 #include "record/jit_names.h"
 #include "result/result.h"
+#include "util/array.h"
 
 #define MAX_TEXT	((size_t)64 << 20)	/* for all names of a process */
 
@@ -52,17 +53,7 @@ static size_t find_nameless(struct jit_names *names, size_t i)
 /* Return: the first address that is @pc or above. */
 static size_t find_address(const struct jit_names *names, uint64_t pc)
 {
-	size_t low = 0, high = names->nr;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (names->of[middle].pc < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_first_not(names->nr, i, names->of[i].pc < pc);
 }
 
 /* Return: a copy of the name; NULL: there is no room. */

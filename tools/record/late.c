@@ -11,6 +11,7 @@
 #include "record/mapper.h"
 #include "record/openmapped.h"
 #include "record/procfs.h"
+#include "util/array.h"
 
 /* Most samples that wait; each takes 48 bytes with malloc(). Others are unknown at once. */
 #define MOST_WAITING	((size_t)1 << 20)
@@ -28,17 +29,11 @@ bool late_is_uncertain(const struct recording *recording, const struct process *
 /* Make room for a process that waits. Return: 0 or -ENOMEM. */
 static int add_waiting(struct recording *recording, pid_t pid)
 {
-	const size_t nr = recording->nr_waiting_pids;
-	pid_t *pids;
+	pid_t *last = array_append(recording->waiting_pids, recording->nr_waiting_pids);
 
-	/* a power of two is full */
-	if (!(nr & (nr - 1))) {
-		pids = reallocarray(recording->waiting_pids, nr ? 2 * nr : 1, sizeof(*pids));
-		if (!pids)
-			return -ENOMEM;
-		recording->waiting_pids = pids;
-	}
-	recording->waiting_pids[recording->nr_waiting_pids++] = pid;
+	if (!last)
+		return -ENOMEM;
+	*last = pid;
 	return 0;
 }
 

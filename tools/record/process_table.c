@@ -66,13 +66,11 @@ struct result_process *process_table_row(const struct process_table *table,
 
 int process_table_attach(struct process_table *table, pid_t pid, uint64_t base_ns)
 {
-	struct attached_process *attached;
+	struct attached_process *last = array_append(table->attached, table->nr_attached);
 
-	attached = reallocarray(table->attached, table->nr_attached + 1, sizeof(*attached));
-	if (!attached)
+	if (!last)
 		return -ENOMEM;
-	table->attached = attached;
-	attached[table->nr_attached++] = (struct attached_process){
+	*last = (struct attached_process){
 		.pid = pid,
 		.base_ns = base_ns,
 	};
@@ -145,7 +143,7 @@ void process_table_read_attached(struct process_table *table)
 
 static int reserve_row(struct process_table *table)
 {
-	struct result_process *rows = array_with_room(table->rows, table->nr_rows, &table->room,
+	struct result_process *rows = array_with_room(table->rows, table->nr_rows,
 						      sizeof(*rows));
 
 	if (!rows)

@@ -99,7 +99,6 @@ struct process_sum {
  * @pages:    the processes that exist, by process ID; NULL: none
  * @rows:     in the order in which the programs were started
  * @nr_rows:  number of rows
- * @room:     size of @rows
  * @attached: the processes that ran already; they stay here after their end
  * @nr_attached: number of these
  * @limit:    most rows; 0: PROCESS_TABLE_ROWS
@@ -112,7 +111,6 @@ struct process_table {
 	struct process **pages[LOG_RECORD_PIDS / PROCESS_TABLE_PAGE];
 	struct result_process *rows;
 	size_t nr_rows;
-	size_t room;
 	size_t limit;
 	struct attached_process *attached;
 	size_t nr_attached;

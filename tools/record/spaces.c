@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "record/spaces.h"
+#include "util/array.h"
 
 /*
  * struct list - mappings, of one space, or of several since a fork
@@ -135,17 +136,7 @@ void space_clear(struct space *space)
 /* Return: index of the first mapping that starts below @address; @nr: there is none. */
 static size_t find_below(const struct list *list, uint64_t address)
 {
-	size_t low = 0, high = list->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->mappings[middle].start < address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return array_first_not(list->nr, i, list->mappings[i].start >= address);
 }
 
 static bool contains(const struct list *list, size_t i, uint64_t pc)

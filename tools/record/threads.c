@@ -29,13 +29,11 @@ static int compare(const void *va, const void *vb)
 /* Append a thread to the list. Return: 0 or -ENOMEM. */
 static int append(struct threads *threads, size_t row, pid_t tid, const char *name)
 {
-	struct result_thread *list = array_with_room(threads->list, threads->nr, &threads->room,
-						     sizeof(*list));
+	struct result_thread *list = array_append(threads->list, threads->nr);
 
 	if (!list)
 		return -ENOMEM;
-	threads->list = list;
-	threads->list[threads->nr++] = (struct result_thread){
+	*list = (struct result_thread){
 		.process = (uint32_t)row,
 		.tid = tid,
 		.name = name ? strdup(name) : NULL,

@@ -16,12 +16,10 @@
  * struct threads - all threads; all zero if empty
  * @list: in the order of their first samples
  * @nr:   number of threads
- * @room: size of @list
  */
 struct threads {
 	struct result_thread *list;
 	size_t nr;
-	size_t room;
 };
 
 /**

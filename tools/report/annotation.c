@@ -14,13 +14,11 @@
 static int add_line(struct annotation *annotation, const struct source_line *source,
 		    uint64_t samples)
 {
-	struct annotation_line *lines = array_with_room(annotation->lines, annotation->nr,
-							&annotation->room, sizeof(*lines));
+	struct annotation_line *line = array_append(annotation->lines, annotation->nr);
 
-	if (!lines)
+	if (!line)
 		return -ENOMEM;
-	annotation->lines = lines;
-	annotation->lines[annotation->nr++] = (struct annotation_line){
+	*line = (struct annotation_line){
 		.source = *source, .samples = samples,
 	};
 	return 0;

@@ -30,7 +30,6 @@ struct annotation_line {
  * struct annotation - the lines of wanted functions
  * @lines:      the file with most samples first, sorted by line
  * @nr:         number of @lines
- * @room:       number of lines that there is room for
  * @samples:    of these functions
  * @unknown:    samples without a known line; part of @samples
  * @nr_inlined: samples in inlined copies; part of @samples
@@ -40,7 +39,6 @@ struct annotation_line {
 struct annotation {
 	struct annotation_line *lines;
 	size_t nr;
-	size_t room;
 	uint64_t samples;
 	uint64_t unknown;
 	uint64_t nr_inlined;

@@ -24,15 +24,13 @@
 #define SONAME_OF(major)	"libcapstone.so." TEXT_OF(major)
 #define SONAME			SONAME_OF(CS_API_MAJOR)
 
-/* The functions of capstone, with the types in its header */
+/* The functions of capstone */
+#define FUNCTIONS(of)	\
+	of(cs_open) of(cs_close) of(cs_option) of(cs_malloc) of(cs_free) of(cs_disasm_iter) \
+	of(cs_insn_group)
+
 struct library {
-	__typeof__(&cs_open) open;
-	__typeof__(&cs_close) close;
-	__typeof__(&cs_option) option;
-	__typeof__(&cs_malloc) malloc;
-	__typeof__(&cs_free) free;
-	__typeof__(&cs_disasm_iter) disasm_iter;
-	__typeof__(&cs_insn_group) insn_group;
+	FUNCTIONS(LIBRARY_MEMBER)
 };
 
 /* The machines, and how long what is no instruction is there */
@@ -65,15 +63,7 @@ struct disassembler {
 /* Load capstone, which stays until the end of the process. Return: false: @problem is set. */
 static bool load(struct library *library, const char **problem)
 {
-	const struct library_symbol functions[] = {
-		{ "cs_open", (void **)&library->open },
-		{ "cs_close", (void **)&library->close },
-		{ "cs_option", (void **)&library->option },
-		{ "cs_malloc", (void **)&library->malloc },
-		{ "cs_free", (void **)&library->free },
-		{ "cs_disasm_iter", (void **)&library->disasm_iter },
-		{ "cs_insn_group", (void **)&library->insn_group },
-	};
+	const struct library_symbol functions[] = { FUNCTIONS(LIBRARY_SYMBOL) };
 	const char *missing;
 
 	if (library_load(SONAME, functions, sizeof(functions) / sizeof(functions[0]), &missing))
@@ -101,15 +91,15 @@ static bool open_capstone(struct disassembler *disassembler, const char **proble
 {
 	const struct library *library = &disassembler->library;
 
-	if (library->open(disassembler->machine->arch, disassembler->machine->mode,
+	if (library->cs_open(disassembler->machine->arch, disassembler->machine->mode,
 			  &disassembler->handle)) {
 		disassembler->handle = 0;
 		*problem = "capstone cannot disassemble its architecture, or there is no memory";
 		return false;
 	}
 	/* capstone finds jumps by the group of an instruction */
-	library->option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
-	disassembler->insn = library->malloc(disassembler->handle);
+	library->cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	disassembler->insn = library->cs_malloc(disassembler->handle);
 	if (!disassembler->insn)
 		*problem = "there is no memory";
 	return disassembler->insn;
@@ -168,8 +158,8 @@ static bool is_jump(const struct disassembler *disassembler)
 	const struct library *library = &disassembler->library;
 	const cs_insn *insn = disassembler->insn;
 
-	return library->insn_group(disassembler->handle, insn, CS_GRP_CALL) ||
-	       library->insn_group(disassembler->handle, insn, CS_GRP_JUMP);
+	return library->cs_insn_group(disassembler->handle, insn, CS_GRP_CALL) ||
+	       library->cs_insn_group(disassembler->handle, insn, CS_GRP_JUMP);
 }
 
 /* The target of a jump is its last operand: a number, on arm64 after #. */
@@ -218,7 +208,7 @@ bool disassembler_read(struct disassembler *disassembler, uint64_t address, uint
 	room = end - address;
 	left = room;
 	*instruction = (struct instruction){ 0 };
-	if (!disassembler->library.disasm_iter(disassembler->handle, &code, &left, &at,
+	if (!disassembler->library.cs_disasm_iter(disassembler->handle, &code, &left, &at,
 					       disassembler->insn)) {
 		read_data(disassembler, code, room, instruction);
 		return true;
@@ -235,8 +225,8 @@ void disassembler_free(struct disassembler *disassembler)
 	if (!disassembler)
 		return;
 	if (disassembler->insn)
-		disassembler->library.free(disassembler->insn, 1);
+		disassembler->library.cs_free(disassembler->insn, 1);
 	if (disassembler->handle)
-		disassembler->library.close(&disassembler->handle);
+		disassembler->library.cs_close(&disassembler->handle);
 	free(disassembler);
 }

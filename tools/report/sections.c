@@ -8,24 +8,15 @@
 #include <string.h>
 
 #include "report/sections.h"
-
-/* Whether a number of elements fills an array that grows when it is a power of 2. */
-static bool is_full(size_t nr)
-{
-	return !(nr & (nr - 1));
-}
+#include "util/array.h"
 
 static int add_count(struct section *section, const struct result_count *count)
 {
-	if (is_full(section->nr_counts)) {
-		size_t room = section->nr_counts ? 2 * section->nr_counts : 1;
-		struct result_count *counts = reallocarray(section->counts, room, sizeof(*counts));
+	struct result_count *last = array_append(section->counts, section->nr_counts);
 
-		if (!counts)
-			return -ENOMEM;
-		section->counts = counts;
-	}
-	section->counts[section->nr_counts++] = *count;
+	if (!last)
+		return -ENOMEM;
+	*last = *count;
 	section->samples += count->samples;
 	return 0;
 }
@@ -48,15 +39,9 @@ static struct section *find_section(struct sections *sections, size_t object, ui
 
 	if (sections->nr && is_same(&sections->list[sections->nr - 1], object, belonging, function))
 		return &sections->list[sections->nr - 1];
-	if (is_full(sections->nr)) {
-		size_t room = sections->nr ? 2 * sections->nr : 1;
-		struct section *list = reallocarray(sections->list, room, sizeof(*list));
-
-		if (!list)
-			return NULL;
-		sections->list = list;
-	}
-	section = &sections->list[sections->nr++];
+	section = array_append(sections->list, sections->nr);
+	if (!section)
+		return NULL;
 	*section = (struct section){
 		.object = object, .function = *function, .belonging = belonging,
 	};

@@ -39,12 +39,12 @@ struct source_text *source_text_new(const char *root)
 /* Read all lines. Those that find no memory are missing. */
 static void read_lines(struct source *source, FILE *file)
 {
-	size_t room = 0, bytes = 0;
+	size_t bytes = 0;
 
 	while (source->nr < MAX_LINES) {
 		char *line = NULL, **lines;
 
-		lines = array_with_room(source->lines, source->nr, &room, sizeof(*lines));
+		lines = array_with_room(source->lines, source->nr, sizeof(*lines));
 		if (!lines)
 			return;
 		source->lines = lines;
@@ -60,16 +60,13 @@ static void read_lines(struct source *source, FILE *file)
 /* Return: NULL: no memory. A file that cannot be read has no lines. */
 static struct source *add_source(struct source_text *sources, const char *path)
 {
-	struct source *files = reallocarray(sources->files, sources->nr + 1, sizeof(*files));
-	struct source *source;
+	struct source *source = array_append(sources->files, sources->nr);
 	const char *problem;
 	FILE *file;
 	int fd;
 
-	if (!files)
+	if (!source)
 		return NULL;
-	sources->files = files;
-	source = &files[sources->nr++];
 	*source = (struct source){ .path = path };
 	fd = objectfile_open_below(sources->root, path, &problem);
 	if (fd < 0)

@@ -6,42 +6,33 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "result/atomic_file.h"
 #include "util/base_name.h"
 #include "util/failure.h"
 
-/* Return: the absolute path of an open file, to free(); or NULL with errno. */
-static char *path_of(int fd)
+/* Return: the path of a file in the directory of another one, to free(); NULL: no memory. */
+static char *beside(const char *path, const char *name)
 {
-	char link[32], path[PATH_MAX];
-	ssize_t length;
+	char *copy = strdup(path), *both = NULL;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	length = readlink(link, path, sizeof(path));
-	if (length < 0)
-		return NULL;
-	if (length == sizeof(path)) {
-		errno = ENAMETOOLONG;
-		return NULL;
-	}
-	return strndup(path, (size_t)length);
+	if (copy && asprintf(&both, "%s/%s", dirname(copy), name) < 0)
+		both = NULL;
+	free(copy);
+	return both;
 }
 
 static int open_directory(const char *path)
 {
-	char *copy = strdup(path);
-	int fd;
+	char *directory = beside(path, ".");
+	const int fd = directory ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 
-	if (!copy)
-		return -1;
-	fd = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	free(copy);
+	free(directory);
 	return fd;
 }
 
@@ -57,21 +48,17 @@ static bool is_same(const struct atomic_file *new)
 int atomic_file_find(struct atomic_file *new, const char *path)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC);
-	int error = 0;
 
 	*new = (struct atomic_file){ .directory = -1, .exists = fd >= 0, .fd = -1 };
 	if (!new->exists && errno != ENOENT)
 		return failure_errno();
-	if (!new->exists)
-		new->path = strdup(path);
-	else if (!fstat(fd, &new->file))
-		new->path = path_of(fd);
-	if (!new->path)
-		error = failure_errno();
-	if (new->exists)
+	if (new->exists) {
+		fstat(fd, &new->file);
 		close(fd);
+	}
+	new->path = new->exists ? realpath(path, NULL) : strdup(path);
 	if (!new->path)
-		return error;
+		return failure_errno();
 	new->is_special = new->exists && !S_ISREG(new->file.st_mode);
 	if (new->is_special)
 		return 0;
@@ -87,12 +74,11 @@ void atomic_file_release(const struct atomic_file *new)
 {
 	/* not finished */
 	if (new->fd >= 0) {
-		unlink(new->temporary);
+		unlinkat(new->directory, new->temporary, 0);
 		close(new->fd);
 	}
 	if (new->directory >= 0)
 		close(new->directory);
-	free(new->temporary);
 	free(new->path);
 }
 
@@ -114,27 +100,22 @@ int atomic_file_check(const struct atomic_file *new)
 	return 0;
 }
 
-/* The permissions of the old file; if there is none, the default ones of a new file. */
-static mode_t new_mode(const struct atomic_file *new)
-{
-	mode_t mask;
-
-	if (new->exists)
-		return new->file.st_mode & 0777;
-	mask = umask(0);
-	umask(mask);
-	return 0666 & ~mask;
-}
-
 int atomic_file_begin(struct atomic_file *new)
 {
-	if (asprintf(&new->temporary, "/proc/self/fd/%d/%s.XXXXXX", new->directory,
-		     base_name(new->path)) < 0) {
-		new->temporary = NULL;
-		return -ENOMEM;
-	}
-	new->fd = mkostemp(new->temporary, O_CLOEXEC);
-	return new->fd < 0 || fchmod(new->fd, new_mode(new)) ? failure_errno() : 0;
+	unsigned int number;
+
+	/* of one length, as the file may have the longest name that there is */
+	do {
+		if (getrandom(&number, sizeof(number), 0) < 0)
+			return failure_errno();
+		snprintf(new->temporary, sizeof(new->temporary), "profil.%08x", number);
+		new->fd = openat(new->directory, new->temporary,
+				 O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	} while (new->fd < 0 && errno == EEXIST);
+	if (new->fd < 0)
+		return failure_errno();
+	/* the permissions of the old file */
+	return new->exists && fchmod(new->fd, new->file.st_mode & 0777) ? failure_errno() : 0;
 }
 
 /*
@@ -151,45 +132,24 @@ static void sync_directory(int directory)
 	close(fd);
 }
 
-static int move_into_place(const struct atomic_file *new)
-{
-	char *target;
-	int error = 0;
-
-	if (asprintf(&target, "/proc/self/fd/%d/%s", new->directory,
-		     base_name(new->path)) < 0)
-		return -ENOMEM;
-	if (rename(new->temporary, target))
-		error = failure_errno();
-	free(target);
-	return error;
-}
-
 /*
  * Give the old file a second, temporary name, because the rename will take its first one.
- * Return: 0 or -errno. @name: set to the temporary name, to free(); NULL: no old file to keep.
+ * Return: 0 or -errno. @name: set to the temporary name; empty: no old file to keep.
  */
-static int link_old(const struct atomic_file *new, char **name)
+static int link_old(const struct atomic_file *new, char name[ATOMIC_FILE_NAME + 4])
 {
-	int error = 0;
-
-	*name = NULL;
+	*name = 0;
 	/* where the rename is going to be refused, deleting the temporary name would be too */
 	if (!new->exists || !new->file.st_size || atomic_file_check(new))
 		return 0;
 	if (!is_same(new))
 		return -ESTALE;
-	if (asprintf(name, "%s.old", base_name(new->temporary)) < 0) {
-		*name = NULL;
-		return -ENOMEM;
-	}
+	snprintf(name, ATOMIC_FILE_NAME + 4, "%s.old", new->temporary);
 	/* without AT_SYMLINK_FOLLOW, in case the path has become a symbolic link */
-	if (linkat(new->directory, base_name(new->path), new->directory, *name, 0)) {
-		error = failure_errno();
-		free(*name);
-		*name = NULL;
-	}
-	return error;
+	if (!linkat(new->directory, base_name(new->path), new->directory, name, 0))
+		return 0;
+	*name = 0;
+	return failure_errno();
 }
 
 /* Rename the old file from its temporary name. Return: 0 or -errno. */
@@ -208,24 +168,24 @@ static int rename_old(const struct atomic_file *new, const char *name)
 
 int atomic_file_finish(struct atomic_file *new, char **left, int *unkept)
 {
-	char *old_name = NULL;
-	int error;
+	char old[ATOMIC_FILE_NAME + 4] = "";
+	int error = 0;
 
 	if (fsync(new->fd))
 		return failure_errno();
 	if (unkept)
-		*unkept = link_old(new, &old_name);
-	error = move_into_place(new);
-	if (error)
-		*left = path_of(new->fd);
+		*unkept = link_old(new, old);
+	if (renameat(new->directory, new->temporary, new->directory, base_name(new->path))) {
+		error = failure_errno();
+		*left = beside(new->path, new->temporary);
+	}
 	if (error && unkept)
 		*unkept = 0;
-	if (old_name && !error)
-		*unkept = rename_old(new, old_name);
+	if (*old && !error)
+		*unkept = rename_old(new, old);
 	/* still there after an error, or if FILE and FILE.old were links to the same file */
-	if (old_name)
-		unlinkat(new->directory, old_name, 0);
-	free(old_name);
+	if (*old)
+		unlinkat(new->directory, old, 0);
 	if (!error)
 		sync_directory(new->directory);
 	close(new->fd);

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#define ATOMIC_FILE_NAME	20	/* bytes of a temporary name */
+
 /**
  * struct atomic_file - a file that replaces another; private except for
  * @is_special: the path is that of a special file, which is not replaced
@@ -20,7 +22,7 @@
  */
 struct atomic_file {
 	char *path;		/* without symbolic links, if the file exists */
-	char *temporary;	/* path of the new file, via the directory's descriptor */
+	char temporary[ATOMIC_FILE_NAME];	/* name of the new file in the directory */
 	int directory;		/* O_PATH */
 	bool exists;
 	struct stat file;	/* the existing file */

@@ -10,6 +10,7 @@
 
 #include "result/fields.h"
 #include "result/result.h"
+#include "util/array.h"
 
 bool result_is_file(const struct result_object *object)
 {
@@ -117,16 +118,8 @@ int result_compare_objects(const struct result_object *a, const struct result_ob
 
 const struct result_part *result_find_part(const struct result_object *object, uint64_t address)
 {
-	size_t low = 0, high = object->nr_parts;
+	const size_t low = array_first_not(object->nr_parts, i, object->parts[i].address < address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (object->parts[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return object->parts + low;
 }
 
@@ -149,16 +142,8 @@ const struct result_place *result_find_place(const struct result_object *object,
 const struct result_function *result_find_function(const struct result_object *object,
 						   uint64_t address)
 {
-	size_t low = 0, high = object->nr_functions;
+	const size_t low = array_first_not(object->nr_functions, i, object->functions[i].end <= address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (object->functions[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < object->nr_functions && object->functions[low].start <= address ?
 	       &object->functions[low] : NULL;
 }

@@ -20,6 +20,7 @@
 #include <gelf.h>
 
 #include "symbol/ehframe.h"
+#include "util/array.h"
 
 /* The encoding of a number (DW_EH_PE_*): its format, and the base that it is relative to */
 #define FORMAT_MASK	0x0f
@@ -360,17 +361,7 @@ static uint64_t start_of(const struct ehframe *frames, size_t i)
 /* Number of entries whose functions start at or below an address */
 static size_t count_below(const struct ehframe *frames, uint64_t address)
 {
-	size_t low = 0, high = frames->nr_entries;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (start_of(frames, middle) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_first_not(frames->nr_entries, i, start_of(frames, i) <= address);
 }
 
 /* Return: whether @range is set to the function of an entry. */

@@ -40,7 +40,6 @@ struct scope {
 struct scopes {
 	struct scope *scope;
 	size_t nr;
-	size_t room;
 	size_t nr_ranges;
 	struct narrowest ranges;
 	const struct units *units;
@@ -91,14 +90,12 @@ static int add_ranges(struct scopes *scopes, bool *has_code)
 /* Add a scope with its ranges. @always: also if it has none. Return: 0 or -ENOMEM. */
 static int add_scope(struct scopes *scopes, Dwarf_Die *die, size_t outer, bool always)
 {
-	struct scope *scope = array_with_room(scopes->scope, scopes->nr, &scopes->room,
-					      sizeof(*scope));
+	struct scope *scope = array_append(scopes->scope, scopes->nr);
 	bool has_code;
 
 	if (!scope)
 		return -ENOMEM;
-	scopes->scope = scope;
-	scopes->scope[scopes->nr++] = (struct scope){ *die, outer };
+	*scope = (struct scope){ *die, outer };
 	if (add_ranges(scopes, &has_code))
 		return -ENOMEM;
 	scopes->nr -= !has_code && !always;

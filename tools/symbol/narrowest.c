@@ -29,15 +29,14 @@ struct narrowest_piece {
 
 int narrowest_add(struct narrowest *set, uint64_t start, uint64_t end, size_t owner)
 {
-	struct narrowest_interval *intervals;
+	struct narrowest_interval *interval;
 
 	if (start >= end)
 		return 0;
-	intervals = array_with_room(set->intervals, set->nr, &set->allocated, sizeof(*intervals));
-	if (!intervals)
+	interval = array_append(set->intervals, set->nr);
+	if (!interval)
 		return -ENOMEM;
-	set->intervals = intervals;
-	set->intervals[set->nr++] = (struct narrowest_interval){ start, end, owner };
+	*interval = (struct narrowest_interval){ start, end, owner };
 	return 0;
 }
 
@@ -83,16 +82,8 @@ static int make_pieces(struct narrowest *set)
 /* Return: the index of the last piece that starts at or below @address; NONE: there is none. */
 static size_t find_piece(const struct narrowest *set, uint64_t address)
 {
-	size_t low = 0, high = set->nr_pieces;
+	const size_t low = array_first_not(set->nr_pieces, i, set->pieces[i].start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (set->pieces[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? low - 1 : NONE;
 }
 
@@ -141,7 +132,6 @@ int narrowest_finish(struct narrowest *set)
 	free(set->intervals);
 	set->intervals = NULL;
 	set->nr = 0;
-	set->allocated = 0;
 	return 0;
 }
 

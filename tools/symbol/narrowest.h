@@ -17,14 +17,12 @@ struct narrowest_piece;
  * struct narrowest - a set of intervals
  * @intervals: those that were added; freed by narrowest_finish()
  * @nr:        number of intervals
- * @allocated: number of intervals that there is room for
  * @pieces:    set by narrowest_finish(): the narrowest intervals from each address to the next
  * @nr_pieces: number of pieces
  */
 struct narrowest {
 	struct narrowest_interval *intervals;
 	size_t nr;
-	size_t allocated;
 	struct narrowest_piece *pieces;
 	size_t nr_pieces;
 };

@@ -19,11 +19,10 @@ int ranges_add(struct ranges *set, const struct range *new)
 
 	if (new->start >= new->end)
 		return 0;
-	range = array_with_room(set->range, set->nr, &set->allocated, sizeof(*range));
+	range = array_append(set->range, set->nr);
 	if (!range)
 		return -ENOMEM;
-	set->range = range;
-	set->range[set->nr++] = *new;
+	*range = *new;
 	return 0;
 }
 
@@ -120,17 +119,7 @@ void ranges_finish(struct ranges *set)
 /* Number of ranges that start at or below an address */
 static size_t count_below(const struct ranges *set, uint64_t address)
 {
-	size_t low = 0, high = set->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (set->range[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_first_not(set->nr, i, set->range[i].start <= address);
 }
 
 const struct range *ranges_below(const struct ranges *set, uint64_t address)

@@ -36,12 +36,10 @@ struct range {
  * struct ranges - a set of ranges
  * @range:     the ranges; after ranges_finish(), sorted by start, without equal starts
  * @nr:        number of ranges
- * @allocated: number of ranges that @range has room for
  */
 struct ranges {
 	struct range *range;
 	size_t nr;
-	size_t allocated;
 };
 
 /**

@@ -29,22 +29,8 @@ struct store {
 	struct result *result;
 	struct symbols *symbols;
 	void *texts;		/* tree of struct text, for the whole result */
-	size_t strings_room;
 	void *functions;	/* tree of struct found, for one object */
-	size_t functions_room;
-	size_t frames_room;
 };
-
-/* Make room for one more element. Return: 0 or -ENOMEM. */
-static int reserve(void **array, size_t nr, size_t *room, size_t each)
-{
-	void *larger = array_with_room(*array, nr, room, each);
-
-	if (!larger)
-		return -ENOMEM;
-	*array = larger;
-	return 0;
-}
 
 static int compare_texts(const void *va, const void *vb)
 {
@@ -57,12 +43,14 @@ static int compare_texts(const void *va, const void *vb)
 static int append_text(struct store *store, const char *text)
 {
 	struct result *result = store->result;
+	char **strings;
 	struct text *new;
 
 	/* with room for the NULL at the end */
-	if (reserve((void **)&result->strings, result->nr_strings + 1, &store->strings_room,
-		    sizeof(*result->strings)))
+	strings = array_with_room(result->strings, result->nr_strings + 1, sizeof(*strings));
+	if (!strings)
 		return -ENOMEM;
+	result->strings = strings;
 	new = malloc(sizeof(*new));
 	if (!new)
 		return -ENOMEM;
@@ -105,6 +93,7 @@ static int compare_found(const void *va, const void *vb)
 static int append_function(struct store *store, size_t number, const struct function *function)
 {
 	struct result_object *object = &store->result->objects[number];
+	struct result_function *functions;
 	struct source_line line = { 0 };
 	struct found *new;
 	uint32_t file;
@@ -113,9 +102,10 @@ static int append_function(struct store *store, size_t number, const struct func
 	if (symbols_line(store->symbols, number, function->start, &line) < 0 ||
 	    find_text(store, line.file, &file))
 		return -ENOMEM;
-	if (reserve((void **)&object->functions, object->nr_functions, &store->functions_room,
-		    sizeof(*object->functions)))
+	functions = array_with_room(object->functions, object->nr_functions, sizeof(*functions));
+	if (!functions)
 		return -ENOMEM;
+	object->functions = functions;
 	name = strndup(function->name ? function->name : "", (size_t)function->length);
 	new = malloc(sizeof(*new));
 	if (!name || !new)
@@ -169,17 +159,14 @@ static int store_frames(struct store *store, size_t object, struct result_place 
 	if (has_frames <= 0)
 		return has_frames;
 	for (i = 0; i < nr; i++) {
-		struct result_frame *frame;
+		struct result_frame *frame = array_append(of->frames, of->nr_frames);
 
-		if (reserve((void **)&of->frames, of->nr_frames, &store->frames_room,
-			    sizeof(*of->frames)))
+		if (!frame)
 			return -ENOMEM;
-		frame = &of->frames[of->nr_frames];
 		frame->line = frames[i].line > 0 ? (uint32_t)frames[i].line : 0;
 		if (find_text(store, frames[i].function, &frame->function) ||
 		    find_text(store, frames[i].file, &frame->file))
 			return -ENOMEM;
-		of->nr_frames++;
 	}
 	place->nr_frames = (uint32_t)nr;
 	return 0;
@@ -252,7 +239,6 @@ static int store_object(struct store *store, size_t object)
 	struct result_object *of = &store->result->objects[object];
 	int error, is_stripped;
 
-	store->functions_room = store->frames_room = 0;
 	error = store_places(store, object);
 	if (!error)
 		error = sort_functions(of);

@@ -10,6 +10,7 @@
 
 #include "top/name_reader.h"
 #include "top/rows.h"
+#include "util/slots.h"
 
 /**
  * struct counted_address - an address with samples
@@ -31,14 +32,12 @@ struct counted_address {
  * struct address_table - all addresses with samples; all zero if empty
  * @list:  in the order of their first samples
  * @nr:    number of addresses
- * @slots: the hash table: 1 plus an index of @list; 0: unused
- * @bits:  binary logarithm of the number of slots
+ * @slots: of @list
  */
 struct address_table {
 	struct counted_address *list;
 	size_t nr;
-	uint32_t *slots;
-	unsigned int bits;
+	struct slots slots;
 };
 
 /**

@@ -48,7 +48,7 @@ void rows_tick(struct rows *rows, uint64_t now_ns)
 
 struct row *rows_new(struct rows *rows, const char *name, const char *place)
 {
-	struct row **list = array_with_room(rows->list, rows->nr, &rows->room, sizeof(*list));
+	struct row **list = array_with_room(rows->list, rows->nr, sizeof(*list));
 	struct row *row;
 
 	if (!list)
@@ -160,17 +160,7 @@ static int compare_rows(const void *a, const void *b, void *rows)
 /* Return: where @row belongs in the first @nr rows, which are sorted. */
 static size_t find_place(const struct rows *rows, size_t nr, const struct row *row)
 {
-	size_t low = 0, high = nr;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare(rows->order, row, rows->list[middle]) < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return array_first_not(nr, i, compare(rows->order, row, rows->list[i]) >= 0);
 }
 
 /* Move each row that belongs further up: they are few. */

@@ -52,7 +52,6 @@ struct row {
  * struct rows - all rows of a table; all zero if empty
  * @list:    the rows, sorted by rows_sort()
  * @nr:      number of rows
- * @room:    size of @list
  * @nr_new:  how many at the end of @list are not sorted yet
  * @order:   what they are sorted by
  * @is_changed: the order may be wrong
@@ -66,7 +65,6 @@ struct row {
 struct rows {
 	struct row **list;
 	size_t nr;
-	size_t room;
 	size_t nr_new;
 	enum rows_order order;
 	bool is_changed;

@@ -30,29 +30,15 @@
 #define ESCAPE_MS	25	/* a sequence of a function key comes faster */
 #define ESCAPE		27
 
-/* What is used of ncurses, with the types in its header */
+/* What is used of ncurses */
+#define FUNCTIONS(of)	\
+	of(newterm) of(delscreen) of(endwin) of(raw) of(noecho) of(nonl) of(keypad) \
+	of(nodelay) of(set_escdelay) of(curs_set) of(start_color) of(use_default_colors) \
+	of(init_pair) of(resizeterm) of(wget_wch) of(wmove) of(wattr_set) of(waddnstr) \
+	of(wclrtoeol) of(wclear) of(wrefresh)
+
 struct library {
-	__typeof__(&newterm) newterm;
-	__typeof__(&delscreen) delscreen;
-	__typeof__(&endwin) endwin;
-	__typeof__(&raw) raw;
-	__typeof__(&noecho) noecho;
-	__typeof__(&nonl) nonl;
-	__typeof__(&keypad) keypad;
-	__typeof__(&nodelay) nodelay;
-	__typeof__(&set_escdelay) set_escdelay;
-	__typeof__(&curs_set) curs_set;
-	__typeof__(&start_color) start_color;
-	__typeof__(&use_default_colors) use_default_colors;
-	__typeof__(&init_pair) init_pair;
-	__typeof__(&resizeterm) resizeterm;
-	__typeof__(&wget_wch) wget_wch;
-	__typeof__(&wmove) wmove;
-	__typeof__(&wattr_set) wattr_set;
-	__typeof__(&waddnstr) waddnstr;
-	__typeof__(&wclrtoeol) wclrtoeol;
-	__typeof__(&wclear) wclear;
-	__typeof__(&wrefresh) wrefresh;
+	FUNCTIONS(LIBRARY_MEMBER)
 	WINDOW **window;
 };
 
@@ -71,27 +57,7 @@ struct screen {
 static bool load(struct library *library, char why[SCREEN_WHY])
 {
 	const struct library_symbol symbols[] = {
-		{ "newterm", (void **)&library->newterm },
-		{ "delscreen", (void **)&library->delscreen },
-		{ "endwin", (void **)&library->endwin },
-		{ "raw", (void **)&library->raw },
-		{ "noecho", (void **)&library->noecho },
-		{ "nonl", (void **)&library->nonl },
-		{ "keypad", (void **)&library->keypad },
-		{ "nodelay", (void **)&library->nodelay },
-		{ "set_escdelay", (void **)&library->set_escdelay },
-		{ "curs_set", (void **)&library->curs_set },
-		{ "start_color", (void **)&library->start_color },
-		{ "use_default_colors", (void **)&library->use_default_colors },
-		{ "init_pair", (void **)&library->init_pair },
-		{ "resizeterm", (void **)&library->resizeterm },
-		{ "wget_wch", (void **)&library->wget_wch },
-		{ "wmove", (void **)&library->wmove },
-		{ "wattr_set", (void **)&library->wattr_set },
-		{ "waddnstr", (void **)&library->waddnstr },
-		{ "wclrtoeol", (void **)&library->wclrtoeol },
-		{ "wclear", (void **)&library->wclear },
-		{ "wrefresh", (void **)&library->wrefresh },
+		FUNCTIONS(LIBRARY_SYMBOL)
 		{ "stdscr", (void **)&library->window },
 	};
 	const char *missing;
@@ -240,8 +206,9 @@ struct difference {
 };
 
 /*
- * Most lines that change have other figures before the same names. Return: whether nothing else
- * differs, so that a column is a byte.
+ * Most lines that change have other figures before the same names. (Without this, ncurses compares all
+ * lines by cell, which takes a quarter more instructions.) Return: whether nothing else differs, so
+ * that a column is a byte.
  */
 static bool has_other_figures(const struct screen_line *shown, const struct screen_line *line,
 			      struct difference *difference)

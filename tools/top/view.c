@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "top/view.h"
+#include "util/array.h"
 
 #define CONTROL(letter)	((letter) & 0x1f)
 
@@ -12,17 +13,7 @@
 static size_t nr_rows(const struct view *view)
 {
 	const struct rows *table = view->tables[view->by];
-	size_t low = 0, high = table->nr;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (table->list[middle]->samples)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_first_not(table->nr, i, table->list[i]->samples);
 }
 
 static size_t find_selected(const struct view *view)

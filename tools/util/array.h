@@ -1,34 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Arrays that grow.
+ * Arrays that grow, and that are sorted.
  */
 #ifndef PROFIL_ARRAY_H
 #define PROFIL_ARRAY_H
 
 #include <stdlib.h>
 
-#define ARRAY_FIRST_ROOM	64
+/* Return: the array with room for one more element, as a power of two is full; NULL: no memory. */
+static inline void *array_with_room(void *array, size_t nr, size_t bytes)
+{
+	return nr & (nr - 1) ? array : reallocarray(array, nr ? 2 * nr : 1, bytes);
+}
 
 /**
- * array_with_room - make room for one more element
- * @array: from this function, or NULL
- * @nr:    number of elements in use
- * @room:  number of elements that it has room for; doubled if it is full
- * @bytes: size of an element
+ * array_append - append an element, which is not set
+ * @array: pointer to the elements, which may move; NULL if there is none. Only this appends to it
+ * @nr:    number of elements, which is 0 only if none is needed
  *
- * Return: the array, which may have moved; NULL: no memory, and @array and @room are as before.
+ * Return: the new element; NULL: no memory, and nothing has changed.
  */
-static inline void *array_with_room(void *array, size_t nr, size_t *room, size_t bytes)
-{
-	const size_t more = *room ? 2 * *room : ARRAY_FIRST_ROOM;
-	void *larger;
+#define array_append(array, nr) ({							\
+	typeof(array) array_new = array_with_room((array), (nr), sizeof(*(array)));	\
+	if (array_new)									\
+		(array) = array_new;							\
+	array_new ? &array_new[(nr)++] : NULL;						\
+})
 
-	if (array && nr < *room)
-		return array;
-	larger = reallocarray(array, more, bytes);
-	if (larger)
-		*room = more;
-	return larger;
-}
+/**
+ * array_first_not - search in a sorted array
+ * @nr:     number of elements
+ * @i:      name of a variable
+ * @is_not: expression of @i, which is true for elements up to some index, and false from there on
+ *
+ * Return: this index; @nr if @is_not is true for all.
+ */
+#define array_first_not(nr, i, is_not) ({			\
+	size_t array_low = 0, array_high = (nr);		\
+	while (array_low < array_high) {			\
+		const size_t i = array_low + (array_high - array_low) / 2;	\
+		if (is_not)					\
+			array_low = i + 1;			\
+		else						\
+			array_high = i;				\
+	}							\
+	array_low;						\
+})
 
 #endif /* PROFIL_ARRAY_H */

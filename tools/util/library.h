@@ -15,6 +15,13 @@ struct library_symbol {
 	void **address;
 };
 
+/*
+ * For a list of functions, #define FUNCTIONS(of) of(first) of(second): pointers with the types of the
+ * library's header, as members of a structure, and the symbols that set them in one named `library'
+ */
+#define LIBRARY_MEMBER(function)	__typeof__(&function) function;
+#define LIBRARY_SYMBOL(function)	{ #function, (void **)&library->function },
+
 /**
  * library_load - load a library, which stays until the end of the process
  * @soname:  its name

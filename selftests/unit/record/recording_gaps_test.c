@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <util/array.h>
 
 #include "support/recorded.h"
 
@@ -191,6 +190,8 @@ static void id_that_is_used_again_is_another_process(void **state)
 	assert_int_equal(samples_of("[unknown]"), 1);
 }
 
+#define FULL	64	/* rows, as a power of two is full (array.h) */
+
 /* The row that these samples then get does not fit, so that the rows move: also the parent's. */
 static void rows_move_before_a_fork(void **state)
 {
@@ -203,14 +204,14 @@ static void rows_move_before_a_fork(void **state)
 	start(CHILD);
 	fake_log_lost(&fake, 0, 1);
 	fake_log_sample(&fake, CHILD, 0x10040, 1);
-	for (i = 2; i < ARRAY_FIRST_ROOM; i++) {
+	for (i = 2; i < FULL; i++) {
 		fake_log_fork(&fake, CHILD + 1, PID);
 		fake_log_exit(&fake, CHILD + 1, 5);
 	}
 	fake_log_fork(&fake, CHILD, PID);
 	read_log();
 	mallopt(M_PERTURB, 0);
-	assert_int_equal(result.nr_processes, ARRAY_FIRST_ROOM + 2);
+	assert_int_equal(result.nr_processes, FULL + 2);
 	assert_string_equal(last_process()->program, "/program");
 	assert_int_equal(samples_of("[unknown]"), 1);
 }

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,6 +308,28 @@ static void dangling_link_is_replaced(void **state)
 	assert_int_equal(lstat("out", &st), 0);
 	assert_true(S_ISREG(st.st_mode));
 	assert_int_equal(count_files(), 1);
+}
+
+/* The temporary name is not longer, and the name of the old result fits, too. */
+static void longest_names_are_written(void **state)
+{
+	char name[NAME_MAX + 1], *left;
+	int unkept;
+
+	(void)state;
+	memset(name, 'n', sizeof(name));
+	name[NAME_MAX - strlen(".old")] = 0;
+	assert_int_equal(write_result(name), 0);
+	assert_int_equal(resultfile_write(name, &result, &left, &unkept), 0);
+	assert_int_equal(unkept, 0);
+	assert_int_equal(count_files(), 2);
+	name[NAME_MAX - strlen(".old")] = 'n';
+	name[NAME_MAX] = 0;
+	assert_int_equal(write_result(name), 0);
+	/* it cannot have .old at the end */
+	assert_int_equal(resultfile_write(name, &result, &left, &unkept), 0);
+	assert_int_equal(unkept, -ENAMETOOLONG);
+	assert_int_equal(count_files(), 3);
 }
 
 /* A mount point cannot be replaced: the new result stays under its temporary name. */
@@ -908,6 +931,7 @@ int main(void)
 		TEST(new_result_is_written_without_keeping_the_old_one),
 		TEST(failed_write_changes_nothing),
 		TEST(dangling_link_is_replaced),
+		TEST(longest_names_are_written),
 		TEST(result_is_left_beside_a_mount_point),
 		TEST(file_of_another_user_in_a_sticky_directory),
 		TEST(old_file_of_another_user_in_a_sticky_directory),
