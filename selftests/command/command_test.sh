@@ -634,7 +634,7 @@ subcommand_names() {
 completes() (
 	# shellcheck disable=SC2034 # the interface of bash completions
 	COMP_WORDS=("${@:1:$#-1}") COMP_CWORD=$(($# - 2)) COMPREPLY=()
-	. ../tools/completion/profil.bash
+	. ../tools/generated/profil.bash
 	_profil 2>/dev/null
 	[ "${COMPREPLY[*]}" = "${!#}" ] || echo "# ${*:1:$#-1}: ${COMPREPLY[*]}"
 	[ "${COMPREPLY[*]}" = "${!#}" ]

@@ -228,7 +228,8 @@ bug_tests() {
 }
 
 options_of() {
-	"$1" help "$2" | grep -oE -- '--[a-z-]+' | sort -u
+	{ awk -F '\t' -v of="$2" '$1 == of && $3 != "" { print "--" $3 }' ../tools/generated/options
+		printf '%s\n' --help --usage --version; } | sort -u
 }
 
 # commands: prints the commands of README and doc/ that call profil: in blocks, after a prompt in
@@ -258,47 +259,25 @@ document_options() {
 	return $failed
 }
 
-# completed_options SHELL SUBCOMMAND: prints the options that the completion offers, without those in
-# descriptions and in zsh's lists of options that exclude each other
-completed_options() {
-	local file=../tools/completion/profil.$1 in=__profil_in_$2 list
-
-	case $1 in
-	bash)
-		. ../tools/completion/profil.bash
-		_profil_options "$2" | tr -s ' =' '\n'
-		;;
-	zsh)
-		sed -n "/^typeset -ga _profil_common/,/^)/p; /^_profil_$2()/,/^}/p" "$file" >"$work/zsh"
-		for list in _profil_selecting _profil_tables; do
-			! grep -q $list "$work/zsh" ||
-				sed -n "/^typeset -ga $list/,/^)/p" "$file" >>"$work/zsh"
-		done
-		sed 's/([^)]*)//g; s/\[[^]]*\]//g' "$work/zsh" | grep -oE -- '--[a-z-]+'
-		;;
-	fish)
-		grep -q "^function $in\$" "$file" || in="__profil_in ([a-z]+ )*$2\\b"
-		grep -E -- "^complete .*-n .*$in" "$file" | grep -oP -- ' -l \K[a-z-]+' | sed 's/^/--/'
-		;;
-	esac
-}
-
-# documented_options SUBCOMMAND: every option is in its manual page, every option of the page exists,
-# and the completions offer these options and no others
+# documented_options SUBCOMMAND: every option is in its manual page, and in its SYNOPSIS as the command has
+# it; every option of the page exists; and the completions have them
 documented_options() {
 	local option page=profil-$1.1 shell described=("../tools/man/profil-$1.1")
 
 	# its page refers to the other one for the options of both
 	[ "$1" != top ] || described+=(../tools/man/profil-run.1)
 	options_of profil "$1" >"$work/options"
-	for shell in bash zsh fish; do
-		completed_options $shell "$1" | sort -u | diff "$work/options" - >"$work/diff" ||
-			{ echo "# completion of $1 for $shell:"; sed 's/^/#   /' "$work/diff"; return 1; }
-	done
+	../tools/man/synopsis ../tools/generated/options "../tools/man/$page" |
+		diff "../tools/man/$page" - >"$work/diff" ||
+		{ echo "# make -C tools synopses:"; sed 's/^/#   /' "$work/diff"; return 1; }
 	for option in $(options_of profil "$1"); do
 		case $option in
 		--help | --usage | --version) continue ;;
 		esac
+		for shell in bash zsh fish; do
+			grep -qE -- "(--| -l )${option#--}\b" "../tools/generated/profil.$shell" ||
+				{ echo "# completion for $shell: no $option"; return 1; }
+		done
 		grep -qE -- "^\.It .*Fl -${option#--}( |\$)" "${described[@]}" ||
 			{ echo "# $page: no $option"; return 1; }
 	done
@@ -503,7 +482,7 @@ for subcommand in run top report diff compare merge export optimize info; do
 done
 for shell in zsh fish; do
 	if command -v $shell >/dev/null; then
-		check "completion for $shell: syntax" $shell -n ../tools/completion/profil.$shell
+		check "completion for $shell: syntax" $shell -n ../tools/generated/profil.$shell
 	else
 		ktap_test_skip "completion for $shell: syntax: no $shell"
 	fi

@@ -50,7 +50,7 @@ help_of_the_command() {
 
 # Without the module, valid process IDs get another message.
 attach() {
-	prints 125 "invalid process IDs 'x'; expected numbers" -p x &&
+	prints 125 "invalid process ID 'x': .* type -p" -p x &&
 	prints 125 "invalid process IDs '1,'" run --pid=1, &&
 	prints 125 "invalid process IDs '0'" -p 0 &&
 	prints 125 "invalid process IDs '-1'" -p -1 &&
@@ -69,6 +69,12 @@ habits() {
 	prints 125 "\`perf record -g' records call stacks" record --call-graph=dwarf true &&
 	prints 125 '--cgroup=/ is the whole machine' record -a sleep 1 &&
 	prints 125 'mix the result with the output of COMMAND' -o - true &&
+	prints 125 'no other events' -e cycles true && prints 2 'no other events' report --event=x &&
+	prints 125 'the rate is --rate=HZ' --frequency=99 true && prints 125 'flamegraph.pl' --flamegraph true &&
+	prints 125 'duration=SECONDS ends a profile' -d 3 true && prints 2 'top=N prints N rows' report -n 3 &&
+	prints 2 'sort=KEY' report -s sym && prints 2 'profil info' diff -v a b &&
+	prints 2 'unknown option --html: it is of profil export' report --html &&
+	prints 125 '-p $(pidof redis-server)' -p redis-server &&
 	prints 125 '/dev/profil' -p 1 2 && not_printed 'exclude each other' &&
 	gzip -c "$work/result" >"$work/result.gz" &&
 	prints 1 'result.gz: not a profil result file' report "$work/result.gz"
@@ -176,7 +182,7 @@ completes_function() (
 	[[ $1 != *[\ =] ]] || COMP_WORDS+=("")
 	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 	COMP_WORDS[0]=$(readlink -f "$PROFIL")
-	. ../tools/completion/profil.bash
+	. ../tools/generated/profil.bash
 	_profil 2>/dev/null
 	[ "${COMPREPLY[*]}" = "$2" ] || { echo "# $1: ${COMPREPLY[*]}"; false; }
 )

@@ -65,8 +65,8 @@ static const struct argp_option options[] = {
 	  "Print the mangled names of C++, Rust and D functions", 0 },
 	{ "old-root", OLD_ROOT, "DIR", 0, "Read the names of OLD from the objects below DIR", 0 },
 	{ "new-root", NEW_ROOT, "DIR", 0, "Read the names of NEW from the objects below DIR", 0 },
-	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
-	  "Use colors: auto (on a terminal only; the default), always or never", 0 },
+	{ "color", COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
+	  "Use colors (default: auto, on a terminal only)", 0 },
 	{ 0 }
 };
 

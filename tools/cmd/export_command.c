@@ -180,7 +180,7 @@ static struct argp_option *make_options(void)
 		*option++ = (struct argp_option){
 			.name = format->name,
 			.key = FORMATS + i,
-			.arg = has_variants(format) ? "VARIANT" : NULL,
+			.arg = has_variants(format) ? format[1].variant : NULL,
 			.flags = has_variants(format) ? OPTION_ARG_OPTIONAL : 0,
 			.doc = format->help,
 			.group = 1,

@@ -48,35 +48,126 @@ static const struct argp_option common_options[] = {
 
 #define MAX_OPTIONS	64
 
-/* Arguments of getopt_long() */
+/* All options of a subcommand, for getopt_long(), and as argp has them */
 struct getopt_options {
 	char letters[1 + 3 * MAX_OPTIONS + 1];
 	struct option longs[MAX_OPTIONS + 1];
 	size_t nr;
+	const struct argp_option *all[2 * MAX_OPTIONS];
+	const struct argp_option *of[2 * MAX_OPTIONS];	/* has the argument: itself, or not an alias */
+	size_t nr_all;
 };
 
 static void add_options(struct getopt_options *all, const struct argp_option *option)
 {
-	int has_arg = no_argument;
+	const struct argp_option *of = NULL;
+	int has_arg;
 
 	for (; option && (option->name || option->key); option++) {
-		if (all->nr == MAX_OPTIONS)
+		if (all->nr == MAX_OPTIONS || all->nr_all == 2 * MAX_OPTIONS)
 			return;
 		/* an alias has the arguments of the option before it */
 		if (!(option->flags & OPTION_ALIAS))
-			has_arg = !option->arg ? no_argument :
-				  option->flags & OPTION_ARG_OPTIONAL ? optional_argument :
-									required_argument;
+			of = option;
+		has_arg = !of->arg ? no_argument :
+			  of->flags & OPTION_ARG_OPTIONAL ? optional_argument : required_argument;
 		if (option->key > 0 && option->key < 256)
 			sprintf(strchr(all->letters, 0), "%c%.*s", option->key, has_arg, "::");
 		if (option->name)
 			all->longs[all->nr++] = (struct option){ option->name, has_arg, NULL, 0 };
+		all->all[all->nr_all] = option;
+		all->of[all->nr_all++] = of;
 	}
 }
 
-/* Exit with a suggestion, unless @word abbreviates an option: argp handles abbreviations. */
-static void refuse_unknown(const struct getopt_options *all, const char *subcommand,
-			   const char *word)
+/*
+ * Print all options, a line each: letter, name, argument, a ? if it may be omitted, and what it does,
+ * with a tab after each. Completions and the synopses of the manual pages are made of this
+ * (completion/options.awk).
+ */
+static void __attribute__((noreturn)) list_options(const struct getopt_options *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr_all; i++) {
+		const struct argp_option *option = all->all[i], *of = all->of[i];
+
+		if (!(option->flags & OPTION_HIDDEN))
+			printf("%.*s\t%s\t%s\t%s\t%s\n", option->key > 0 && option->key < 256,
+			       (char []){ (char)option->key }, option->name ? option->name : "",
+			       of->arg ? of->arg : "",
+			       of->flags & OPTION_ARG_OPTIONAL ? "?" : "", of->doc ? of->doc : "");
+	}
+	exit(fflush(stdout) ? EXIT_NO_RESULT : 0);
+}
+
+/* What users of perf and of other profilers type. @option: as it is typed */
+static const struct {
+	const char *option;
+	const char *hint;
+} habits[] = {
+	{ "-e", "samples are of CPU time, and there are no other events" },
+	{ "-d", "--duration=SECONDS ends a profile, --delay=SECONDS is of profil top" },
+	{ "-n", "--top=N prints N rows, --runs=N is of profil compare" },
+	{ "-s", "--sort=KEY and --by=WHAT order and choose the rows" },
+	{ "-v", "there are no more messages; `profil info' checks what is needed" },
+	{ "--frequency", "the rate is --rate=HZ" },
+	{ "--freq", "the rate is --rate=HZ" },
+	{ "--event", "samples are of CPU time, and there are no other events" },
+	{ "--verbose", "there are no more messages; `profil info' checks what is needed" },
+	{ "--flamegraph", "`profil export --folded | flamegraph.pl' draws one; a profile has no call stacks" },
+};
+
+static const char *habit_of(const char *option)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(habits) / sizeof(habits[0]); i++)
+		if (!strcmp(option, habits[i].option))
+			return habits[i].hint;
+	return NULL;
+}
+
+/* Return: the subcommand that has a long option, to free(); NULL: none has. */
+static char *owner_of(const char *name)
+{
+	char *command = NULL, *owner = NULL, line[1024];
+	FILE *lists;
+
+	/* this program is asked, as completions are: there is one list */
+	if (asprintf(&command, "for c in run top report diff compare merge export optimize info; do /proc/%d/exe $c " OPTIONS_LIST " | sed \"s/^/$c\t/\"; done 2>/dev/null",
+		     (int)getpid()) < 0)
+		return NULL;
+	lists = popen(command, "re");
+	while (lists && fgets(line, sizeof(line), lists)) {
+		char *rest = line, *of = strsep(&rest, "\t"), *found;
+
+		strsep(&rest, "\t");
+		found = strsep(&rest, "\t");
+		if (!owner && found && !strcmp(found, name))
+			owner = strdup(of);
+	}
+	if (lists)
+		pclose(lists);
+	free(command);
+	return owner;
+}
+
+static void __attribute__((noreturn, format(printf, 2, 3)))
+refuse(const char *subcommand, const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "%s: ", subcommand);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "\nTry `%s --help' for more information.\n", subcommand);
+	exit(argp_err_exit_status);
+}
+
+/* Exit with a hint, unless @word, without --, abbreviates an option: argp handles abbreviations. */
+static void refuse_long(const struct getopt_options *all, const char *subcommand, const char *word)
 {
 	size_t length = strcspn(word, "="), i;
 	char *name, *escaped, *suggestion;
@@ -85,20 +176,33 @@ static void refuse_unknown(const struct getopt_options *all, const char *subcomm
 	for (i = 0; i < all->nr; i++)
 		if (!strncmp(all->longs[i].name, word, length))
 			return;
-	name = strndup(word, length);
-	if (!name)
+	if (asprintf(&name, "--%.*s", (int)length, word) < 0)
 		return;
-	suggest_begin(&suggest, name);
+	escaped = escape_line(name);
+	if (habit_of(name))
+		refuse(subcommand, "unknown option %s: %s", name, habit_of(name));
+	suggestion = owner_of(name + 2);
+	if (suggestion)
+		refuse(subcommand, "unknown option %s: it is of profil %s", name, suggestion);
+	suggest_begin(&suggest, name + 2);
 	for (i = 0; i < all->nr; i++)
 		suggest_offer(&suggest, all->longs[i].name);
 	suggestion = suggest_words(&suggest, "--");
-	escaped = escape_line(name);
-	fprintf(stderr, "%s: unknown option --%s%s\nTry `%s --help' for more information.\n",
-		subcommand, escaped ? escaped : "", suggestion ? suggestion : "", subcommand);
-	exit(argp_err_exit_status);
+	refuse(subcommand, "unknown option %s%s", escaped ? escaped : "", suggestion ? suggestion : "");
 }
 
-/* Check for unknown options before argp does: its message cannot have suggestions. */
+static void refuse_letter(const char *subcommand, int letter)
+{
+	const char option[] = { '-', (char)letter, 0 };
+
+	/* argp would print a control character without escaping it */
+	if (!isprint(letter))
+		failure_exitx(argp_err_exit_status, "unknown option -%c", letter);
+	if (habit_of(option))
+		refuse(subcommand, "unknown option %s: %s", option, habit_of(option));
+}
+
+/* Check for unknown options before argp does: its message cannot have hints. */
 static void check_options(const struct getopt_options *all, int argc, char **argv)
 {
 	static char help[] = "--help";
@@ -113,11 +217,10 @@ static void check_options(const struct getopt_options *all, int argc, char **arg
 	while ((option = getopt_long(argc, copy, all->letters, all->longs, NULL)) >= 0) {
 		if (option == 'h')
 			argv[1] = help;
-		else if (option == '?' && optopt && !isprint(optopt))
-			/* argp would print the control character without escaping it */
-			failure_exitx(argp_err_exit_status, "unknown option -%c", optopt);
-		else if (option == '?' && !optopt)
-			refuse_unknown(all, argv[0], copy[optind - 1] + 2);
+		else if (option == '?' && optopt)
+			refuse_letter(argv[0], optopt);
+		else if (option == '?')
+			refuse_long(all, argv[0], copy[optind - 1] + 2);
 	}
 	free(copy);
 }
@@ -134,6 +237,8 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned int 
 	add_options(&all, argp->options);
 	for (child = argp->children; child && child->argp; child++)
 		add_options(&all, child->argp->options);
+	if (argc == 2 && !strcmp(argv[1], OPTIONS_LIST))
+		list_options(&all);
 	add_options(&all, common_options);
 	check_options(&all, argc, argv);
 	argp_parse(argp, argc, argv, flags, NULL, input);

@@ -13,6 +13,9 @@
 #include "symbol/symbols.h"
 #include "util/terminal.h"
 
+/* As the only argument of a subcommand, prints its options for programs. */
+#define OPTIONS_LIST	"--list-options"
+
 /**
  * options_parse - parse options with argp_parse()
  * @argp:  its children must have no children

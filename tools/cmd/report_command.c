@@ -51,8 +51,8 @@ static const struct argp_option options[] = {
 	{ "root", ROOT, "DIR", 0,
 	  "Search for the objects below DIR, for example in a copy of another machine's files", 0 },
 	{ "symfs", 0, NULL, OPTION_ALIAS, NULL, 0 },
-	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
-	  "Use colors and bars: auto (on a terminal only; the default), always or never", 0 },
+	{ "color", COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
+	  "Use colors and bars (default: auto, on a terminal only)", 0 },
 	{ 0 }
 };
 

@@ -18,11 +18,10 @@
 enum { BY = 1024, LINES, SORT, TOP, ALL, MIN_PERCENT, FULL_NAMES };
 
 static const struct argp_option options[] = {
-	{ "by", BY, "WHAT", 0,
-	  "Print a row for each function (the default), line, object, address, process, thread or program", 0 },
+	{ "by", BY, "function|line|object|address|process|thread|program", 0,
+	  "Print a row for each of these (default: function)", 0 },
 	{ "lines", LINES, NULL, 0, "The same as --by=line", 0 },
-	{ "sort", SORT, "KEY", 0,
-	  "Sort by samples (the default), name, object or address", 0 },
+	{ "sort", SORT, "samples|name|object|address", 0, "Sort by this (default: samples)", 0 },
 	{ "top", TOP, "N", 0, "Print only the N rows with the most samples, and one row for the rest", 0 },
 	{ "all", ALL, NULL, 0, "Print all rows, also those for which a terminal has no room", 0 },
 	{ "min-percent", MIN_PERCENT, "P", 0,

@@ -3,6 +3,7 @@
  * What is profiled, and how it is sampled: options of `profil run' and `profil top'.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -36,8 +37,7 @@ static const struct argp_option options[] = {
 	{ "rate", 'r', "HZ", 0,
 	  "Take HZ samples per second of CPU time; " HIGHEST_RATE ": as many as the kernel permits (default: PROFIL_RATE, or 100)", 0 },
 	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 0 },
-	{ "clock", 'c', "CLOCK", 0,
-	  "Sampling clock: random, timer or tick (default: random)", 0 },
+	{ "clock", 'c', "random|timer|tick", 0, "Sampling clock (default: random)", 0 },
 	{ "no-follow", KEY_NO_FOLLOW, NULL, 0,
 	  "Do not profile programs that the processes execute", 0 },
 	{ "no-inherit", 0, NULL, OPTION_ALIAS, NULL, 0 },
@@ -113,6 +113,9 @@ static void parse_pids(const char *text, struct profiling_options *profiling,
 	do {
 		unsigned long pid = strtoul(rest, &end, 10);
 
+		if (isalpha((unsigned char)*text) && !text[strcspn(text, " '\"$;&|")])
+			options_error(state, "invalid process ID '%s': for the processes of a program, type -p $(pidof %s)",
+				      text, text);
 		if (*rest < '0' || *rest > '9' || !pid || pid > INT_MAX || (*end && *end != ','))
 			options_error(state, "invalid process IDs '%s'; expected numbers, separated by commas",
 				      text);

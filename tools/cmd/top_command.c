@@ -45,10 +45,9 @@ static const struct argp_option options[] = {
 	  "Renew the screen every SECONDS (default: 0.5); with --once, profile for SECONDS (default: 2)", 0 },
 	{ "once", KEY_ONCE, NULL, 0,
 	  "Print one table to standard output, for scripts, and leave", 0 },
-	{ "by", KEY_BY, "WHAT", 0,
-	  "Begin with a row for each function, thread or program (default: function)", 0 },
-	{ "sort", KEY_SORT, "KEY", 0,
-	  "Sort by cpu, total, system, name or object (default: cpu)", 0 },
+	{ "by", KEY_BY, "function|thread|program", 0,
+	  "Begin with a row for each of these (default: function)", 0 },
+	{ "sort", KEY_SORT, "cpu|total|system|name|object", 0, "Sort by this (default: cpu)", 0 },
 	{ "top", KEY_TOP, "N", 0, "With --once, print N rows (default: all)", 0 },
 	{ 0 }
 };

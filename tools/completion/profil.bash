@@ -3,59 +3,9 @@
 #
 # Bash completion of profil(1). bash-completion sources this file at the first use.
 
-# Print the values of an option of a subcommand, or fail if it has none. The option ends with = if
-# that was typed: the value of --color is optional, and a word after a space is not its value.
-_profil_values() {
-	case $2:$1 in
-	top:--by | top:--by=) echo function thread program && return ;;
-	top:--sort | top:--sort=) echo cpu total system name object && return ;;
-	esac
-	case $1 in
-	-c | --clock | --clock=) echo random timer tick ;;
-	--by | --by=) echo function line object address process thread program ;;
-	--sort | --sort=) echo samples name object address ;;
-	--color=) echo auto always never ;;
-	--bolt=) echo fdata ;;
-	-p | --pid | --pid=) (cd /proc && echo [0-9]*) ;;
-	*) return 1 ;;
-	esac
-}
-
-_profil_options() {
-	case $1 in
-	run)
-		echo --all --by= --cgroup= --clock= --duration= --force --full-names --interval= \
-			--label= --lines --min-percent= --no-arguments --no-follow --no-inherit --no-table --output= \
-			--percent-limit= --pid= --progress --push= --rate= --sort= --table= --top=
-		;;
-	top)
-		echo --by= --cgroup= --clock= --delay= --no-follow --no-inherit --once --pid= --rate= \
-			--sort= --top=
-		;;
-	report)
-		echo --all --annotate= --asm --by= --color --full-names --inline --json --lines --min-percent= \
-			--no-debuginfod --no-demangle --object= --percent-limit= --process= --program= \
-			--refresh --root= --sort= --symfs= --thread= --top=
-		;;
-	export)
-		echo --autofdo --bolt --callgrind --firefox --folded --gmon --html --json \
-			--no-debuginfod --no-demangle --object= --order --output= --pprof --process= \
-			--program= --refresh --root= \
-			--symfs= --thread=
-		;;
-	diff)
-		echo --color --fail-above= --full-names --json --markdown --min-percent= --new-root= \
-			--no-debuginfod --no-demangle \
-			--object= --old-root= --percent-limit= --process= --program= --refresh --shares \
-			--thread= --top=
-		;;
-	compare) echo --fail-above= --runs= ;;
-	merge) echo --no-arguments --output= ;;
-	optimize) echo --output= --profile= --rate= --runs= ;;
-	info) echo --json ;;
-	esac
-	echo --help --usage --version
-}
+# The build appends what the options are: _profil_options SUBCOMMAND prints them; _profil_values
+# SUBCOMMAND OPTION prints the values of one, or fails if it has none, where the option ends with = if
+# that was typed; _profil_takes_argument OPTION is true if the next word is its argument.
 
 # _profil_command FIRST: print the index of the command that is run, if there is one yet. The
 # options start at index FIRST.
@@ -63,20 +13,16 @@ _profil_command() {
 	local i=$1
 
 	while ((i < COMP_CWORD)); do
-		case ${COMP_WORDS[i]} in
-		-[cdFoprt] | --by | --cgroup | --clock | --delay | --duration | --interval | --label | \
-			--min-percent | --output | --percent-limit | --pid | --push | --rate | --sort | \
-			--table | --top)
+		if _profil_takes_argument "${COMP_WORDS[i]}"; then
 			# bash splits --rate=7 into three words
 			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
 			((i += 2))
-			;;
-		-*) ((i++)) ;;
-		*)
+		elif [[ ${COMP_WORDS[i]} == -* ]]; then
+			((i++))
+		else
 			echo "$i"
 			return
-			;;
-		esac
+		fi
 	done
 }
 
@@ -127,7 +73,7 @@ _profil() {
 	fi
 	if [[ $option == --annotate || $COMP_LINE =~ --annotate[=\ ][^\ ]*$ ]]; then
 		_profil_functions
-	elif values=$(_profil_values "$option$equals" "$subcommand"); then
+	elif values=$(_profil_values "$subcommand" "$option$equals"); then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
 	elif [[ $option == --cgroup ]]; then
 		# also a path from /, which is that of a directory

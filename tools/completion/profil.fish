@@ -25,8 +25,7 @@ function __profil_command_index
     contains -- "$words[2]" run record top; and set i 3
     while test $i -le (count $words)
         switch $words[$i]
-            case -c -d -F -o -p -r -t --by --cgroup --clock --delay --duration --interval --label \
-                --min-percent --output --percent-limit --pid --push --rate --sort --table --top
+            case $__profil_with_argument
                 set i (math $i + 2)
             case '-*'
                 set i (math $i + 1)
@@ -101,81 +100,6 @@ complete -c profil -n '__profil_in report diff compare merge export optimize inf
 complete -c profil -n '__profil_in report diff compare merge export optimize info help; or __profil_in_run; or __profil_in_top' -l usage -d 'List the options briefly'
 complete -c profil -n '__profil_in report diff compare merge export optimize info help; or __profil_in_run; or __profil_in_top' -l version -d 'Print the version'
 
-complete -c profil -n '__profil_in_run; or __profil_in_top' -l cgroup -x -a '(__profil_cgroups)' -d 'Profile a control group'
-complete -c profil -n '__profil_in_run; or __profil_in_top' -s c -l clock -x -a 'random timer tick' -d 'When samples are taken'
-complete -c profil -n __profil_in_run -l duration -x -d 'End after seconds'
-complete -c profil -n __profil_in_run -l force -d 'Run the command even if it cannot be profiled'
-complete -c profil -n __profil_in_run -l interval -x -d 'Write the result every so many seconds'
-complete -c profil -n '__profil_in_run; or __profil_in_top' -l no-follow -d 'Not the programs that processes execute'
-complete -c profil -n '__profil_in_run; or __profil_in_top' -l no-inherit -d 'The same as --no-follow'
-complete -c profil -n __profil_in_run -l label -x -d 'Add a label to what is pushed'
-complete -c profil -n __profil_in_run -l push -x -d 'Push the samples to a server'
-complete -c profil -n __profil_in_run -l no-table -d 'Print no table'
-complete -c profil -n __profil_in_run -s o -l output -r -F -d 'File of the result'
-complete -c profil -n '__profil_in_run; or __profil_in_top' -s p -l pid -x -a '(__fish_complete_pids)' -d 'Profile these processes'
-complete -c profil -n __profil_in_run -l progress -d 'Print the progress'
-complete -c profil -n '__profil_in_run; or __profil_in_top' -s r -s F -l rate -x -d 'Samples per second of CPU time'
-complete -c profil -n __profil_in_run -s t -l table -r -F -d 'File of the table'
+complete -c profil -n '__profil_in compare optimize' -F
 
-complete -c profil -n __profil_in_top -l by -x -a 'function thread program' -d 'What a row stands for'
-complete -c profil -n __profil_in_top -s d -l delay -x -d 'Renew the screen every so many seconds'
-complete -c profil -n __profil_in_top -l once -d 'Print one table'
-complete -c profil -n __profil_in_top -l sort -x -a 'cpu total system name object' -d 'Order of the rows'
-complete -c profil -n __profil_in_top -l top -x -d 'Only so many rows'
-
-complete -c profil -n '__profil_in report; or __profil_in_run' -l all -d 'All rows'
-complete -c profil -n '__profil_in report' -l annotate -x -a '(__profil_functions)' -d 'Print the source of a function'
-complete -c profil -n '__profil_in report' -l asm -d 'Its instructions'
-complete -c profil -n '__profil_in report; or __profil_in_run' -l by -x -a 'function line object address process thread program' -d 'What a row stands for'
-complete -c profil -n '__profil_in report' -l inline -d 'Count for inlined functions'
-complete -c profil -n '__profil_in report; or __profil_in_run' -l lines -d 'The same as --by=line'
-complete -c profil -n '__profil_in report; or __profil_in_run' -l sort -x -a 'samples name object address' -d 'Order of the rows'
-
-complete -c profil -n '__profil_in report diff' -l color -d 'Use colors'
-complete -c profil -n '__profil_in report diff; or __profil_in_run' -l full-names -d 'All columns and full names'
-complete -c profil -n '__profil_in report diff; or __profil_in_run' -l min-percent -x -d 'Omit rows below'
-complete -c profil -n '__profil_in report diff; or __profil_in_run' -l percent-limit -x -d 'The same as --min-percent'
-complete -c profil -n '__profil_in report diff; or __profil_in_run' -l top -x -d 'Only so many rows'
-
-complete -c profil -n '__profil_in diff' -l fail-above -x -d 'Exit with 3 if slower by more percent'
-complete -c profil -n '__profil_in report diff info' -l json -d 'Print JSON'
-complete -c profil -n '__profil_in diff' -l markdown -d 'A table for a pull request'
-complete -c profil -n '__profil_in diff' -l new-root -x -a '(__fish_complete_directories)' -d 'Objects of the new result'
-complete -c profil -n '__profil_in diff' -l old-root -x -a '(__fish_complete_directories)' -d 'Objects of the old result'
-complete -c profil -n '__profil_in diff' -l shares -d 'Compare shares, not seconds'
-
-complete -c profil -n '__profil_in export' -l autofdo -d 'For create_gcov and create_llvm_prof'
-complete -c profil -n '__profil_in export' -l bolt -d 'For perf2bolt; =fdata: for llvm-bolt'
-complete -c profil -n '__profil_in export' -l callgrind -d 'For kcachegrind'
-complete -c profil -n '__profil_in export' -l firefox -d 'For Firefox Profiler'
-complete -c profil -n '__profil_in export' -l folded -d 'For flamegraph.pl'
-complete -c profil -n '__profil_in export' -l gmon -d 'For gprof'
-complete -c profil -n '__profil_in export' -l html -d 'A page for browsers, also of two results'
-complete -c profil -n '__profil_in export' -l json -d 'For scripts'
-complete -c profil -n '__profil_in export' -l order -d 'Functions, hottest first, for lld'
-complete -c profil -n '__profil_in export' -l pprof -d 'For pprof'
-complete -c profil -n '__profil_in export' -s o -l output -r -F -d 'File or directory of the export'
-
-complete -c profil -n '__profil_in compare' -l fail-above -x -d 'Exit status 3 above this change in percent'
-complete -c profil -n '__profil_in compare' -l runs -x -d 'Runs of each command'
-complete -c profil -n '__profil_in compare' -F
-complete -c profil -n '__profil_in optimize' -s o -l output -r -F -d 'Name of the copy'
-complete -c profil -n '__profil_in optimize' -l profile -r -F -d 'Use this result'
-complete -c profil -n '__profil_in optimize' -s r -l rate -x -d 'Samples per second of CPU time'
-complete -c profil -n '__profil_in optimize' -l runs -x -d 'Runs of each program'
-complete -c profil -n '__profil_in optimize' -F
-
-complete -c profil -n '__profil_in merge' -s o -l output -r -F -d 'File of the sum'
-
-complete -c profil -n '__profil_in report export' -l root -x -a '(__fish_complete_directories)' -d 'Objects are below a directory'
-complete -c profil -n '__profil_in report export' -l symfs -x -a '(__fish_complete_directories)' -d 'The same as --root'
-
-complete -c profil -n '__profil_in report diff export' -l no-debuginfod -d 'Fetch no debug information'
-complete -c profil -n '__profil_in report diff export' -l no-demangle -d 'Mangled names'
-complete -c profil -n '__profil_in report diff export' -l object -r -F -d 'Only samples in an object'
-complete -c profil -n '__profil_in report diff export' -l process -x -d 'Only samples of a process'
-complete -c profil -n '__profil_in report diff export' -l program -r -F -d 'Only samples of a program'
-complete -c profil -n '__profil_in report diff export' -l refresh -d 'Read names from the files again'
-complete -c profil -n '__profil_in report diff export' -l thread -x -d 'Only samples of a thread'
-complete -c profil -n '__profil_in_run' -l no-arguments -d 'Keep no command lines'
-complete -c profil -n '__profil_in merge' -l no-arguments -d 'Drop all command lines'
+# The build appends the options of each subcommand.

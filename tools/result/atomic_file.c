@@ -56,12 +56,12 @@ int atomic_file_find(struct atomic_file *new, const char *path)
 		fstat(fd, &new->file);
 		close(fd);
 	}
-	new->path = new->exists ? realpath(path, NULL) : strdup(path);
-	if (!new->path)
-		return failure_errno();
 	new->is_special = new->exists && !S_ISREG(new->file.st_mode);
 	if (new->is_special)
 		return 0;
+	new->path = new->exists ? realpath(path, NULL) : strdup(path);
+	if (!new->path)
+		return failure_errno();
 	if (!*path || path[strlen(path) - 1] == '/')
 		return -EISDIR;
 	new->directory = open_directory(new->path);
