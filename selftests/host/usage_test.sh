@@ -50,7 +50,7 @@ help_of_the_command() {
 
 # Without the module, valid process IDs get another message.
 attach() {
-	prints 125 "invalid process ID 'x': .* type -p" -p x &&
+	prints 125 'type -p $(pidof x)' -p x &&
 	prints 125 "invalid process IDs '1,'" run --pid=1, &&
 	prints 125 "invalid process IDs '0'" -p 0 &&
 	prints 125 "invalid process IDs '-1'" -p -1 &&

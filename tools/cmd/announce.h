@@ -12,17 +12,13 @@
 
 /**
  * announce - say what is profiled, if standard error is a terminal
- * @what:        what is profiled
  * @duration_ns: for how long; 0: without a limit
  */
 void announce(const char *what, uint64_t duration_ns);
 
 /**
  * announce_processes - say which processes are profiled, if standard error is a terminal
- * @pids:        the processes
- * @nr:          their number
  * @program:     what the first one runs; NULL: unknown
- * @duration_ns: as for announce()
  */
 void announce_processes(const pid_t *pids, size_t nr, const char *program, uint64_t duration_ns);
 

@@ -27,12 +27,7 @@ int info_main(int argc, char **argv);
 /* The program under its name `prof', with the arguments of prof(1) */
 int prof_main(int argc, char **argv);
 
-/**
- * commands_suggest - suggest a subcommand for a mistyped word
- * @word: the word
- *
- * Return: as suggest_words().
- */
+/* Suggest a subcommand for a mistyped word. Return: as suggest_words(). */
 char *commands_suggest(const char *word);
 
 #endif /* PROFIL_COMMANDS_H */

@@ -10,16 +10,11 @@
 #include "result/result.h"
 #include "symbol/symbols.h"
 
-/**
- * functionname_cut_note - remove what the table adds to the name of an inlined function
- * @word: is shortened
- */
+/* Remove what the table adds to the name of an inlined function. */
 void functionname_cut_note(char *word);
 
 /**
  * functionname_find - find the only function with samples that a word can mean
- * @result:       the result
- * @symbols:      symbols of @result
  * @word:         the beginning of a name, a part of it or a similar one; a name that the table
  *                has shortened; or an extended regular expression
  * @keep_mangled: the names are not demangled

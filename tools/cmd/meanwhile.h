@@ -46,36 +46,19 @@ struct profiling {
 	uint64_t start;
 };
 
-/**
- * meanwhile_read_status - read the status of the log
- * @profiling: the run; its log is open
- */
+/* Read the status of the log. */
 void meanwhile_read_status(struct profiling *profiling);
 
-/**
- * meanwhile_update - update the state of the run, and the status of the log
- * @profiling: the run; its log is open
- */
+/* Update the state of the run, and the status of the log. */
 void meanwhile_update(struct profiling *profiling);
 
-/**
- * meanwhile_read_names - find the names of code that processes have made
- * @profiling: the run
- */
+/* Find the names of code that processes have made. */
 void meanwhile_read_names(struct profiling *profiling);
 
-/**
- * meanwhile_end_snapshots - wait for the last snapshot: the result must not be replaced by it
- * @profiling: the run
- */
+/* Wait for the last snapshot: the result must not be replaced by it. */
 void meanwhile_end_snapshots(struct profiling *profiling);
 
-/**
- * meanwhile_wait - wait until the command ends, or the profile
- * @profiling: the run; its log is open
- * @process:   as in struct wait
- * @waiting:   as in struct wait
- */
+/* Wait until the command ends, or the profile. */
 enum wait_end meanwhile_wait(struct profiling *profiling, int process, const sigset_t *waiting);
 
 #endif /* PROFIL_MEANWHILE_H */

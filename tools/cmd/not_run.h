@@ -7,14 +7,12 @@
 
 /**
  * not_run_explain_exec - print why a command cannot be executed
- * @command: its name
  * @error:   errno of execvp(3)
  */
 void not_run_explain_exec(const char *command, int error);
 
 /**
  * not_run_explain - print why a command could not be started
- * @command: its name
  * @error:   errno of child_run()
  */
 void not_run_explain(const char *command, int error);

@@ -19,10 +19,6 @@
 /**
  * options_parse - parse options with argp_parse()
  * @argp:  its children must have no children
- * @argc:  as for main()
- * @argv:  as for main()
- * @flags: as for argp_parse()
- * @input: as for argp_parse()
  *
  * In addition to argp_parse(), -h prints the help, and the message for an unknown long option
  * suggests similar ones.
@@ -30,46 +26,21 @@
 void options_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
 		   void *input);
 
-/**
- * options_parse_count - parse a number of rows
- * @text:  the option's argument
- * @state: argp's state
- *
- * Exits if the argument is invalid.
- */
+/* Parse a number of rows. Exits if the argument is invalid. */
 uint64_t options_parse_count(const char *text, struct argp_state *state);
 
-/**
- * options_parse_percent - parse a percentage
- * @text:  the option's argument
- * @state: argp's state
- *
- * Exits if the argument is invalid.
- */
+/* Parse a percentage. Exits if the argument is invalid. */
 double options_parse_percent(const char *text, struct argp_state *state);
 
-/**
- * options_parse_runs - parse how often commands run that are compared
- * @text:  the option's argument
- * @state: argp's state
- *
- * Exits if the argument is invalid.
- */
+/* Parse how often commands run that are compared. Exits if the argument is invalid. */
 unsigned int options_parse_runs(const char *text, struct argp_state *state);
 
-/**
- * options_parse_rate - parse a sampling rate in Hz
- * @text:  the option's argument
- * @state: argp's state
- *
- * Exits if the argument is invalid.
- */
+/* Parse a sampling rate in Hz. Exits if the argument is invalid. */
 uint32_t options_parse_rate(const char *text, struct argp_state *state);
 
 /**
  * options_parse_color - parse the argument of --color
  * @text:  the option's argument; NULL: none, which means always
- * @state: argp's state
  *
  * Exits if the argument is invalid.
  */
@@ -90,8 +61,6 @@ extern const struct argp_child options_of_results[];
 /**
  * options_select - select samples of a result, or print that there are none and exit
  * @path:      path of the result's file
- * @result:    the result
- * @selection: from options_of_results
  */
 void options_select(const char *path, struct result *result, const struct selection *selection);
 
@@ -104,7 +73,6 @@ void options_read_result(const char *path, struct result *result);
 
 /**
  * options_warn_symbols - print why objects of a result have no function names
- * @result:  the result
  * @symbols: its symbols, after they were looked up
  *
  * The messages name the option --root.
@@ -113,27 +81,21 @@ void options_warn_symbols(const struct result *result, const struct symbols *sym
 
 /**
  * options_warn_lines - print why objects with debug information have no source lines
- * @result:  the result
  * @symbols: its symbols, after lines were looked up
  */
 void options_warn_lines(const struct result *result, const struct symbols *symbols);
 
-/**
- * options_file_name - name a result file in messages
- * @path: as for options_read_result()
- */
+/* Name a result file in messages. */
 const char *options_file_name(const char *path);
 
 /**
  * options_result_output - the path to write a result to: standard output for "-"
- * @path:  of the option --output
  * @state: of argp; the terminal is refused
  */
 const char *options_result_output(const char *path, struct argp_state *state);
 
 /**
  * options_error - print a usage error and exit, as argp_error() does
- * @state:  argp's state
  * @format: as for printf(3). Control characters are printed in octal
  */
 void options_error(const struct argp_state *state, const char *format, ...)

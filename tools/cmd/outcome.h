@@ -29,7 +29,6 @@ struct outcome {
 
 /**
  * outcome_show - write the result and print the table, or print why there is none
- * @outcome: how to show it
  * @run:     the run, which has ended
  *
  * Return: whether the result is in its file. If not, the reason has been printed.

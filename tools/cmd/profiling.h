@@ -23,7 +23,6 @@
  * @command:     the command and its arguments; NULL: @cgroup, or @pids
  * @cgroup:      a control group, as for cgroup_open(); NULL: @pids
  * @pids:        processes
- * @nr_pids:     their number
  * @force:       run the command even if it cannot be profiled
  * @duration_ns: the profile ends after this time
  * @snapshot_ns: interval of snapshots of the result
@@ -57,11 +56,9 @@ struct profiling_options {
 	const struct top_options *top;
 };
 
-/**
- * profiling_run - profile a command, a control group or processes, and show the outcome
- * @options: what to profile, and how
- *
- * Return: the exit status of `profil run'.
+/*
+ * Profile a command, a control group or processes, and show the outcome. Return: the exit status of
+ * `profil run'.
  */
 int profiling_run(const struct profiling_options *options);
 

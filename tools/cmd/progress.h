@@ -27,9 +27,6 @@ void progress_begin(struct progress *progress, FILE *out);
 
 /**
  * progress_show - print a line
- * @progress:   begun
- * @elapsed_ns: of the run
- * @samples:    so far
  * @rate:       samples per second of CPU time
  */
 void progress_show(struct progress *progress, uint64_t elapsed_ns, uint64_t samples, uint32_t rate);

@@ -13,7 +13,6 @@
  * struct suggest - the names that are most similar to a word; private
  * @word:  the word
  * @names: most similar first
- * @nr:    number of names
  */
 struct suggest {
 	const char *word;
@@ -25,18 +24,14 @@ struct suggest {
 	size_t nr;
 };
 
-/**
- * suggest_name_length - find where the parameters of a C++ function begin
- * @name: its name
- *
- * Return: the length of the name without its parameters, which are in the last brackets: "f",
- * "operator()", "(anonymous namespace)::f".
+/*
+ * Find where the parameters of a C++ function begin. Return: the length of the name without its
+ * parameters, which are in the last brackets: "f", "operator()", "(anonymous namespace)::f".
  */
 size_t suggest_name_length(const char *name);
 
 /**
  * suggest_begin - start to search for names that are similar to a word
- * @suggest: filled in
  * @word:    must outlive @suggest
  */
 void suggest_begin(struct suggest *suggest, const char *word);
@@ -54,7 +49,6 @@ void suggest_offer(struct suggest *suggest, const char *name);
 /**
  * suggest_keep - offer a valid name that is similar for another reason
  * @suggest: keeps the name if there is room
- * @name:    as for suggest_offer()
  */
 void suggest_keep(struct suggest *suggest, const char *name);
 

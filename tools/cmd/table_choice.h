@@ -38,7 +38,6 @@ extern const struct argp table_choice_argp;
 
 /**
  * table_choice_set_style - determine colours, bars and the length of lines
- * @choice: after options were parsed
  * @out:    where the table will be printed
  * @color:  the user's choice of colours and bars
  */
@@ -46,11 +45,8 @@ void table_choice_set_style(struct table_choice *choice, FILE *out, enum termina
 
 /**
  * table_choice_make - make the profile that the table shows
- * @choice:  the table
  * @profile: filled in, unless table_is_of_owners(); zero before; must be released with
  *           profile_release(), even on error
- * @result:  the run
- * @symbols: its symbols
  *
  * Return: 0 or -ENOMEM.
  */

@@ -23,27 +23,16 @@ extern const struct argp target_argp;
 /**
  * target_parse - prepare for signals, and parse the options
  * @argp:  has target_argp among its children
- * @argc:  number of @argv
- * @argv:  the arguments
  * @input: input of @argp
  *
  * Exits with EXIT_OWN_FAILURE if they are wrong.
  */
 void target_parse(const struct argp *argp, int argc, char **argv, void *input);
 
-/**
- * target_finish - choose what the user has not chosen
- * @profiling: after options were parsed
- */
+/* Choose what the user has not chosen. */
 void target_finish(struct profiling_options *profiling);
 
-/**
- * target_parse_seconds - parse a time
- * @text:  the option's argument
- * @state: argp's state
- *
- * Exits if the argument is invalid. Return: the time in ns.
- */
+/* Parse a time. Exits if the argument is invalid. Return: the time in ns. */
 uint64_t target_parse_seconds(const char *text, struct argp_state *state);
 
 #endif /* PROFIL_TARGET_H */

@@ -33,13 +33,9 @@ struct program_run {
 /* Return: the path of a command, as execvp(3) finds it, to free(); NULL: with errno. */
 char *program_find(const char *name);
 
-/**
- * program_run - run a program, and wait for its end
- * @run: the program
- *
- * If this process ends before it, it gets SIGTERM.
- *
- * Return: 0; or -errno: the program was not run.
+/*
+ * Run a program, and wait for its end. If this process ends before it, it gets SIGTERM. Return: 0;
+ * or -errno: the program was not run.
  */
 int program_run(struct program_run *run);
 

@@ -40,15 +40,11 @@ struct turns {
 /* Return: whether standard input is a file, which can be read again. */
 bool turns_have_input(void);
 
-/**
- * turns_run - run both commands, and compare them
- * @turns: the commands
- *
- * Their output is dropped. The first run of each is not counted: it reads files that the others
- * find in memory. Errors are printed.
- *
- * Return: 0; or -errno, and the reason was printed: -EPROTO: the exit status differs between the
- * commands or two runs, so that they do not do the same; -ENODATA: one uses no CPU time.
+/*
+ * Run both commands, and compare them. Their output is dropped. The first run of each is not
+ * counted: it reads files that the others find in memory. Errors are printed. Return: 0; or -errno,
+ * and the reason was printed: -EPROTO: the exit status differs between the commands or two runs, so
+ * that they do not do the same; -ENODATA: one uses no CPU time.
  */
 int turns_run(struct turns *turns);
 

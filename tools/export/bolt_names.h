@@ -33,7 +33,6 @@ struct bolt_name {
 /**
  * struct bolt_names - all symbols of a file
  * @of: by address, functions and global ones first
- * @nr: number of @of
  */
 struct bolt_names {
 	struct bolt_name *of;
@@ -49,19 +48,10 @@ struct bolt_names {
  */
 int bolt_names_read(struct bolt_names *names, Elf *elf);
 
-/**
- * bolt_names_find - find the function that starts at an address
- * @names:   from bolt_names_read()
- * @address: any address
- *
- * Return: the function; NULL: none.
- */
+/* Find the function that starts at an address. Return: the function; NULL: none. */
 const struct bolt_name *bolt_names_find(const struct bolt_names *names, uint64_t address);
 
-/**
- * bolt_names_release - free the list
- * @names: set to zero
- */
+/* Free the list. */
 void bolt_names_release(struct bolt_names *names);
 
 #endif /* PROFIL_BOLT_NAMES_H */

@@ -41,7 +41,6 @@ struct code_sample {
  * @object:  the object
  * @elf:     its file; NULL: only names are needed
  * @of:      samples in functions with a name, by function
- * @nr:      number of @of
  * @used:    sum over @of
  * @kernel:  samples that are left out: in the kernel, in any object;
  * @other:   in user mode in other objects or outside all, as code that a program has made;
@@ -63,7 +62,6 @@ struct code {
  * @code:        zeroed by the caller; must be released with code_release(), even on error
  * @symbolized:  the symbolized result; must outlive @code
  * @symbols:     its symbols; no other object may be looked up while @code->elf is used
- * @needs:       what the format needs
  * @is_selected: only objects that the user has selected have samples
  *
  * The object is the program of the command, or the only one that is selected. Errors are printed on
@@ -78,8 +76,6 @@ int code_read(struct code *code, const struct symbolized *symbolized, struct sym
 
 /**
  * code_check_file - check whether a file has what a format needs
- * @path:  its path
- * @elf:   the file
  * @needs: what the format needs: not CODE_NAMES, which the result may have
  *
  * Return: 0; or -ENODATA or -EOPNOTSUPP as code_read(), and the error was printed.
@@ -92,10 +88,7 @@ int code_check_file(const char *path, Elf *elf, enum code_needs needs);
  */
 void code_print_left_out(const struct code *code);
 
-/**
- * code_release - free the samples
- * @code: set to zero
- */
+/* Free the samples. */
 void code_release(struct code *code);
 
 #endif /* PROFIL_CODE_H */

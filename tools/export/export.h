@@ -45,15 +45,11 @@ struct export_format {
 	enum code_needs needs;
 };
 
-/**
- * export_formats - all formats; the last entry has no name
- */
+/* All formats; the last entry has no name. */
 extern const struct export_format export_formats[];
 
 /**
  * export_to - write a result
- * @format:     one of export_formats
- * @symbolized: the symbolized result
  * @code:       the samples in one object, for a format with @write_code; else NULL
  * @output:     path of the file; NULL: standard output. For a format with @write_object, a
  *              directory, which is created if necessary; NULL: the current one
@@ -66,27 +62,21 @@ extern const struct export_format export_formats[];
 int export_to(const struct export_format *format, const struct symbolized *symbolized,
 	      struct code *code, const char *output);
 
-/**
- * export_command_line - the command and its arguments, separated by spaces
- * @result: the result
- *
- * Return: a string to be freed with free(); NULL: no memory.
+/*
+ * The command and its arguments, separated by spaces. Return: a string to be freed with free();
+ * NULL: no memory.
  */
 char *export_command_line(const struct result *result);
 
-/**
- * export_main_object - find the object that is the program
- * @result: the result
- *
- * Return: index of the object that the first process executed; else of the object with most
- * samples; result->nr_objects if there are no objects.
+/*
+ * Find the object that is the program. Return: index of the object that the first process executed;
+ * else of the object with most samples; result->nr_objects if there are no objects.
  */
 size_t export_main_object(const struct result *result);
 
 /**
  * export_ns - the CPU time that samples represent
  * @result:  the result that has the samples
- * @samples: number of samples
  *
  * Return: CPU time in ns, rounded, at most INT64_MAX.
  */
@@ -94,8 +84,6 @@ uint64_t export_ns(const struct result *result, uint64_t samples);
 
 /**
  * export_gmon - write the histogram of one object as gmon.out version 1, for gprof
- * @out:    where to write
- * @result: the result
  * @object: index of an object that is a file
  *
  * The format is specified by gmon/sys/gmon_out.h of glibc, and read by gprof/hist.c of binutils.
@@ -112,119 +100,75 @@ uint64_t export_ns(const struct result *result, uint64_t samples);
  */
 int export_gmon(FILE *out, const struct result *result, size_t object);
 
-/**
- * export_callgrind - write callgrind's profile format, version 1, for kcachegrind
- * @out:        where to write
- * @symbolized: the symbolized result
- *
- * The format is specified in "Callgrind Format Specification" of valgrind's manual. Positions are
- * "instr", addresses with which kcachegrind disassembles, and "line", with which it annotates
- * sources. There are two costs: Samples, and ns, the CPU time of the samples. If the source is
- * unknown, the file (fl=) is named after the object, and lines are 0. Names are printed by
- * escape_octal().
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Write callgrind's profile format, version 1, for kcachegrind. The format is specified in
+ * "Callgrind Format Specification" of valgrind's manual. Positions are "instr", addresses with
+ * which kcachegrind disassembles, and "line", with which it annotates sources. There are two costs:
+ * Samples, and ns, the CPU time of the samples. If the source is unknown, the file (fl=) is named
+ * after the object, and lines are 0. Names are printed by escape_octal(). Return: 0 or -ENOMEM.
  */
 int export_callgrind(FILE *out, const struct symbolized *symbolized);
 
-/**
- * export_pprof - write pprof's profile.proto, gzipped
- * @out:        where to write
- * @symbolized: the symbolized result
- *
- * The format is specified by proto/profile.proto of google/pprof; pprof.proto has the part that
- * is used here. The sample types are samples/count and cpu/nanoseconds, which is the default. The
- * period is CPU time in ns. Each sample has one location. Each mapping contains all addresses,
- * from offset 0, which makes pprof treat addresses as link-time ones.
- *
- * Function.name is demangled, system_name is not. Functions without a symbol are named after the
- * object and their address, such as "cc1+0x1234"; code in no known function is "cc1 (no symbols)",
- * with exact addresses. A location has a Line for each inlined function, innermost first, and a
- * last one for the function that has the code. Each mapping states whether its functions have names
- * and lines; if not, pprof or a server looks for them in its own files.
- *
+/*
+ * Write pprof's profile.proto, gzipped. The format is specified by proto/profile.proto of
+ * google/pprof; pprof.proto has the part that is used here. The sample types are samples/count and
+ * cpu/nanoseconds, which is the default. The period is CPU time in ns. Each sample has one
+ * location. Each mapping contains all addresses, from offset 0, which makes pprof treat addresses
+ * as link-time ones. Function.name is demangled, system_name is not. Functions without a symbol are
+ * named after the object and their address, such as "cc1+0x1234"; code in no known function is "cc1
+ * (no symbols)", with exact addresses. A location has a Line for each inlined function, innermost
+ * first, and a last one for the function that has the code. Each mapping states whether its
+ * functions have names and lines; if not, pprof or a server looks for them in its own files.
  * Return: 0 or -ENOMEM.
  */
 int export_pprof(FILE *out, const struct symbolized *symbolized);
 
-/**
- * export_firefox - write the processed profile format of Firefox Profiler, as JSON
- * @out:        where to write
- * @symbolized: the symbolized result
- *
- * The format is specified by src/types/profile.ts in firefox-devtools/profiler, and its versions by
+/*
+ * Write the processed profile format of Firefox Profiler, as JSON. The format is specified by
+ * src/types/profile.ts in firefox-devtools/profiler, and its versions by
  * docs-developer/CHANGELOG-formats.md there. It reads all earlier versions. The weights are numbers
- * of samples. Times are no times of samples (export_firefox.c).
- *
- * Return: 0 or -ENOMEM.
+ * of samples. Times are no times of samples (export_firefox.c). Return: 0 or -ENOMEM.
  */
 int export_firefox(FILE *out, const struct symbolized *symbolized);
 
-/**
- * export_html - write a page for browsers, which needs nothing else
- * @out:        where to write
- * @symbolized: the symbolized result
- *
- * If @symbolized->files is set, it contains the lines and instructions of the functions with a
- * large share. It runs no other script than its own, whatever the names are.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Write a page for browsers, which needs nothing else. If @symbolized->files is set, it contains
+ * the lines and instructions of the functions with a large share. It runs no other script than its
+ * own, whatever the names are. Return: 0 or -ENOMEM.
  */
 int export_html(FILE *out, const struct symbolized *symbolized);
 
-/**
- * export_json - write the whole result as JSON
- * @out:        where to write
- * @symbolized: the symbolized result
- *
- * The format is specified by profil-result.schema.json, version 1. Addresses are hexadecimal
- * strings, because many readers of JSON convert numbers to double. Times are in ns.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Write the whole result as JSON. The format is specified by profil-result.schema.json, version 1.
+ * Addresses are hexadecimal strings, because many readers of JSON convert numbers to double. Times
+ * are in ns. Return: 0 or -ENOMEM.
  */
 int export_json(FILE *out, const struct symbolized *symbolized);
 
-/**
- * export_folded - write folded stacks, for flamegraph.pl, inferno and speedscope
- * @out:        where to write
- * @symbolized: the symbolized result
- *
- * The format is specified at the top of stackcollapse-perf.pl in brendangregg/FlameGraph: a line
- * "frame;frame count" for each stack. Here it is "object;function samples", most samples first.
- * Names are printed by escape_octal(), which also escapes semicolons.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Write folded stacks, for flamegraph.pl, inferno and speedscope. The format is specified at the
+ * top of stackcollapse-perf.pl in brendangregg/FlameGraph: a line "frame;frame count" for each
+ * stack. Here it is "object;function samples", most samples first. Names are printed by
+ * escape_octal(), which also escapes semicolons. Return: 0 or -ENOMEM.
  */
 int export_folded(FILE *out, const struct symbolized *symbolized);
 
-/**
- * export_bolt - write counts by address, for BOLT 21 and later
- * @out:  where to write
- * @code: an object with relocations
- *
- * The format is "pre-aggregated", specified by bolt/docs/profiles.md of LLVM: the name of an event
- * (E), then samples (S) with an address, which in a position-independent file is the distance from
- * its first segment.
- *
- * Return: 0.
+/*
+ * Write counts by address, for BOLT 21 and later. The format is "pre-aggregated", specified by
+ * bolt/docs/profiles.md of LLVM: the name of an event (E), then samples (S) with an address, which
+ * in a position-independent file is the distance from its first segment. Return: 0.
  */
 int export_bolt(FILE *out, struct code *code);
 
-/**
- * export_bolt_fdata - write counts by function, for any BOLT
- * @out:  where to write
- * @code: an object with relocations
- *
- * The format is "fdata", in its mode without branch records, specified in the same document: the
- * name of a function as BOLT makes it (bolt_names.h), the distance from its start, and samples.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Write counts by function, for any BOLT. The format is "fdata", in its mode without branch
+ * records, specified in the same document: the name of a function as BOLT makes it (bolt_names.h),
+ * the distance from its start, and samples. Return: 0 or -ENOMEM.
  */
 int export_bolt_fdata(FILE *out, struct code *code);
 
 /**
  * export_autofdo - write counts by file offset, for create_gcov and create_llvm_prof
- * @out:  where to write
  * @code: an object with debug information
  *
  * The format is the text profile of google/autofdo (--profiler=text): three lists, each after its
@@ -235,13 +179,8 @@ int export_bolt_fdata(FILE *out, struct code *code);
  */
 int export_autofdo(FILE *out, struct code *code);
 
-/**
- * export_order - write the symbols of functions, hottest first
- * @out:  where to write
- * @code: an object
- *
- * This is the file of lld's --symbol-ordering-file.
- *
+/*
+ * Write the symbols of functions, hottest first. This is the file of lld's --symbol-ordering-file.
  * Return: 0 or -ENOMEM.
  */
 int export_order(FILE *out, struct code *code);

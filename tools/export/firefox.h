@@ -42,11 +42,8 @@ struct firefox_sample {
 /**
  * struct firefox_tables - the rows of the tables
  * @frames:      all frames
- * @nr_frames:   number of @frames
  * @samples:     sorted by thread and frame
- * @nr_samples:  number of @samples
  * @names:       names of the source files
- * @nr_names:    number of @names
  * @of_function: index of the source file of each function, and of the samples outside all objects;
  *               SIZE_MAX: unknown
  * @sources:     private: a tree of the source files
@@ -71,10 +68,7 @@ struct firefox_tables {
  */
 int firefox_tables_make(struct firefox_tables *tables, const struct symbolized *symbolized);
 
-/**
- * firefox_tables_release - free the tables
- * @tables: set to zero
- */
+/* Free the tables. */
 void firefox_tables_release(struct firefox_tables *tables);
 
 #endif /* PROFIL_FIREFOX_H */

@@ -17,9 +17,7 @@ extern const char page_after_data[];
 /**
  * struct page_groups - the samples of a result by program and name of the thread
  * @programs:    names of the programs, sorted
- * @nr_programs: number of @programs
  * @threads:     names of the threads, sorted
- * @nr_threads:  number of @threads
  * @of_thread:   the group of each thread of the result, which is @nr_threads * program + thread;
  *               and the last one, that of threads that are not listed
  */
@@ -40,20 +38,12 @@ struct page_groups {
  */
 int page_groups_make(struct page_groups *groups, const struct result *result);
 
-/**
- * page_groups_print - print the members programs and threads
- * @json:   the document
- * @groups: the groups
- */
+/* Print the members programs and threads. */
 void page_groups_print(struct json *json, const struct page_groups *groups);
 
 /**
  * page_groups_print_parts - print which samples are of which group
  * @out:    where to print; after an element of a list
- * @groups: the groups
- * @result: the result
- * @parts:  the samples
- * @nr:     number of @parts
  *
  * Prints the group; for several, the group, its samples and those in the kernel for each.
  *
@@ -63,18 +53,12 @@ int page_groups_print_parts(FILE *out, const struct page_groups *groups,
 			    const struct result *result, const struct result_part *parts,
 			    size_t nr);
 
-/**
- * page_groups_release - free the groups
- * @groups: set to zero
- */
+/* Free the groups. */
 void page_groups_release(struct page_groups *groups);
 
-/**
- * page_code_print - print the member code: lines and instructions of functions with a large share
- * @json:       the document
- * @symbolized: the result
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Print the member code: lines and instructions of functions with a large share. Return: 0 or
+ * -ENOMEM.
  */
 int page_code_print(struct json *json, const struct symbolized *symbolized);
 

@@ -38,7 +38,6 @@ struct pusher {
 
 /**
  * pusher_begin - prepare to push
- * @pusher: filled in
  * @server: where to push; NULL: nothing is pushed
  *
  * Return: 0 or -errno.
@@ -47,8 +46,6 @@ int pusher_begin(struct pusher *pusher, const struct server *server);
 
 /**
  * pusher_push - push what has not been pushed, at the end of an interval
- * @pusher:  from pusher_begin()
- * @run:     the run
  * @log:     descriptor of the log, which the helper closes: it would keep the log open
  *
  * If the interval before is still being pushed, this one will be pushed with the next: a result
@@ -58,8 +55,6 @@ void pusher_push(struct pusher *pusher, const struct live_run *run, int log);
 
 /**
  * pusher_end - push the rest of a run that has ended, and say what could not be pushed
- * @pusher:  from pusher_begin()
- * @run:     the run
  * @output:  the file that has the result; NULL: none
  *
  * Waits for the server, but not longer than ten seconds.

@@ -31,7 +31,6 @@ struct live_run {
 
 /**
  * live_collect - make the result of a run so far
- * @run:    the run
  * @result: filled in; must be released with result_release(), even on error
  *
  * Return: 0; -ENODATA: no process has been profiled; or -ENOMEM.
@@ -41,7 +40,6 @@ int live_collect(const struct live_run *run, struct result *result);
 /**
  * live_symbols - open the symbols of a result
  * @recording: keeps files open: programs may have been removed or built again since they ran
- * @result:    has objects of it
  *
  * Return: to be given to symbols_free(); NULL: no memory.
  */

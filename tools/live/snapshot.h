@@ -28,18 +28,14 @@ struct snapshot {
 	bool has_explained_pause;
 };
 
-/**
- * snapshot_is_possible - whether a file can be replaced by later results
- * @path: path of the result file
- *
- * A pipe can take only one result, because its reader ends when it is closed.
+/*
+ * Whether a file can be replaced by later results. A pipe can take only one result, because its
+ * reader ends when it is closed.
  */
 bool snapshot_is_possible(const char *path);
 
 /**
  * snapshot_begin - begin to write a snapshot
- * @snapshot: snapshot_has_ended()
- * @run:      the run
  * @output:   path of the result file; NULL: nothing is written
  * @log:      descriptor of the log, which the helper closes: it would keep the log open
  *
@@ -54,9 +50,7 @@ bool snapshot_has_ended(struct snapshot *snapshot, bool wait);
 
 /**
  * snapshot_explain_pause - say once that snapshots are taken less often than requested
- * @snapshot:    snapshot_has_ended()
  * @pause_ns:    how long none is taken now
- * @interval_ns: what was requested
  */
 void snapshot_explain_pause(struct snapshot *snapshot, uint64_t pause_ns, uint64_t interval_ns);
 

@@ -51,7 +51,6 @@ struct monout_calls {
  * @scale:       bytes of counters for each byte of text, as a fraction of 65536; less than 2:
  *               profiling was off, and the counters have no pcs
  * @calls:       calls of functions, ascending by pc, without duplicates
- * @nr_calls:    number of @calls
  * @nr_cells:    number of call counts that the file has room for
  * @nr_counters: number of counters, at least 1
  * @counters:    the counters, 2 bytes each; read them with monout_samples()
@@ -87,8 +86,6 @@ int monout_read(const char *path, const struct monout_layout *layout, struct mon
  * monout_parse - parse the contents of a mon.out file
  * @contents: the contents, from malloc(); @monout takes ownership, even on error
  * @bytes:    size of @contents
- * @layout:   as for monout_read()
- * @monout:   as for monout_read()
  * @why:      on -EBADMSG, set to the reason
  *
  * Return: 0, -EBADMSG or -ENOMEM.
@@ -98,7 +95,6 @@ int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layo
 
 /**
  * monout_samples - the value of a counter
- * @monout:  the file
  * @counter: index of the counter, less than @monout->nr_counters
  */
 unsigned int monout_samples(const struct monout *monout, size_t counter);
@@ -112,10 +108,7 @@ unsigned int monout_samples(const struct monout *monout, size_t counter);
  */
 uint64_t monout_pc(const struct monout *monout, size_t counter);
 
-/**
- * monout_release - free the contents of a file
- * @monout: set to zero; may be zero already
- */
+/* Free the contents of a file. */
 void monout_release(struct monout *monout);
 
 #endif /* PROFIL_MONOUT_H */

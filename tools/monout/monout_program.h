@@ -23,22 +23,15 @@ struct monout_program {
 
 /**
  * monout_program_read - read the properties of a program
- * @path:    path of an ELF file
- * @program: filled in
  * @why:     on error, set to the reason
  *
  * Return: 0; -ENOEXEC: the file is not a program; or another -errno from opening it.
  */
 int monout_program_read(const char *path, struct monout_program *program, const char **why);
 
-/**
- * monout_is_of - check whether a program can have written a file
- * @monout:  the file
- * @program: the program
- *
- * The first pc is not checked: old programs start at 2, below their text.
- *
- * Return: whether the pcs end within the text of the program.
+/*
+ * Check whether a program can have written a file. The first pc is not checked: old programs start
+ * at 2, below their text. Return: whether the pcs end within the text of the program.
  */
 static inline bool monout_is_of(const struct monout *monout, const struct monout_program *program)
 {

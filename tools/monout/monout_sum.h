@@ -11,7 +11,6 @@
 /**
  * monout_sum - add up mon.out files
  * @files: at least one file, all of the same layout
- * @nr:    number of @files
  * @sum:   set to the contents of a mon.out file with the samples and calls of all @files, to be
  *         freed with free(); NULL on error
  * @bytes: set to the size of @sum
@@ -23,12 +22,7 @@
 int monout_sum(const struct monout *files, size_t nr, unsigned char **sum, size_t *bytes,
 	       size_t *bad);
 
-/**
- * monout_sum_write - replace a file by the sum
- * @path: path of the file
- *
- * Return: 0 or -errno; on error, an earlier file is unchanged.
- */
+/* Replace a file by the sum. Return: 0 or -errno; on error, an earlier file is unchanged. */
 int monout_sum_write(const char *path, const unsigned char *sum, size_t bytes);
 
 #endif /* PROFIL_MONOUT_SUM_H */

@@ -33,7 +33,6 @@ struct prof_row {
 /**
  * struct prof - the rows of mon.out files
  * @rows:    most samples first, then most calls
- * @nr_rows: number of rows
  * @samples: sum over all rows
  */
 struct prof {
@@ -54,7 +53,6 @@ struct prof {
  *               next one. Otherwise they belong to the function at its first pc, or if there is
  *               none, to the function at its last pc
  * @always:      functions that have a row in any case
- * @nr_always:   number of @always
  */
 struct prof_functions {
 	symbols_find_fn *find;
@@ -70,8 +68,6 @@ struct prof_functions {
  * prof_make - find the functions of all samples and calls
  * @prof:      filled in; must be released with prof_release(), even on error
  * @files:     the files, whose samples and calls are added up
- * @nr_files:  number of @files
- * @functions: the functions
  *
  * The memory used grows with the number of functions, not of counters.
  *
@@ -82,25 +78,16 @@ int prof_make(struct prof *prof, const struct monout *files, size_t nr_files,
 
 /**
  * prof_sort - sort rows
- * @rows:  the rows
- * @nr:    number of rows
  * @order: what to sort by; equal rows are sorted by samples, then by calls
  *
  * PROFILE_BY_OBJECT sorts by samples, because there is one object only.
  */
 void prof_sort(struct prof_row *rows, size_t nr, enum profile_order order);
 
-/**
- * prof_sort_by_calls - sort rows: most calls first; equal rows are sorted by samples
- * @rows: the rows
- * @nr:   number of rows
- */
+/* Sort rows: most calls first; equal rows are sorted by samples. */
 void prof_sort_by_calls(struct prof_row *rows, size_t nr);
 
-/**
- * prof_release - free the rows
- * @prof: set to zero; may be zero already
- */
+/* Free the rows. */
 void prof_release(struct prof *prof);
 
 #endif /* PROFIL_PROF_H */

@@ -16,9 +16,7 @@
 /**
  * struct prof_symbols - the functions of a program, ascending by address
  * @functions:  those that are shown; names of the same address are one, separated by ", "
- * @nr:         number of @functions
  * @starts:     addresses of all functions, without duplicates
- * @nr_starts:  number of @starts
  */
 struct prof_symbols {
 	struct function *functions;
@@ -30,8 +28,6 @@ struct prof_symbols {
 /**
  * prof_symbols_read - read the functions of a program
  * @symbols:  filled in; must be released with prof_symbols_release(), even on error
- * @path:     path of an ELF file
- * @locals:  also show static functions
  * @demangle: demangles their names; NULL: the names stay mangled
  * @why:      on -ENOEXEC, set to the reason
  *
@@ -42,9 +38,6 @@ int prof_symbols_read(struct prof_symbols *symbols, const char *path, bool local
 
 /**
  * prof_symbols_find - find the shown function that an address belongs to; a symbols_find_fn
- * @symbols:  a struct prof_symbols
- * @object:   ignored
- * @address:  the address
  * @function: filled in; if there is none, only its end: where the first function begins
  *
  * Return: 1, or 0: the address is below all functions that are shown.
@@ -52,18 +45,14 @@ int prof_symbols_read(struct prof_symbols *symbols, const char *path, bool local
 int prof_symbols_find(void *symbols, size_t object, uint64_t address,
 		      struct function *function);
 
-/**
- * prof_symbols_find_called - find the shown function that a called address is in
- *
- * As prof_symbols_find(), but 0 if the address is in a function that is not shown.
+/*
+ * Find the shown function that a called address is in. As prof_symbols_find(), but 0 if the address
+ * is in a function that is not shown.
  */
 int prof_symbols_find_called(void *symbols, size_t object, uint64_t address,
 			     struct function *function);
 
-/**
- * prof_symbols_release - free the functions
- * @symbols: set to zero; may be zero already
- */
+/* Free the functions. */
 void prof_symbols_release(struct prof_symbols *symbols);
 
 #endif /* PROFIL_PROF_SYMBOLS_H */

@@ -28,7 +28,6 @@ struct prof_table_options {
 
 /**
  * prof_table_print - print the rows, and a summary of the omitted rows
- * @out:     where to print; the caller checks ferror()
  * @prof:    the rows; their order changes
  * @rate:    samples per second; not 0
  * @options: what to print, and how

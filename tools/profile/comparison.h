@@ -51,7 +51,6 @@ enum comparison_of {
  * @of:      what was compared
  * @all:     all functions together; as shares, they have not changed
  * @rows:    a row for each function, the largest change first
- * @nr_rows: number of rows
  */
 struct comparison {
 	enum comparison_of of;
@@ -73,9 +72,6 @@ struct comparison_side {
 /**
  * comparison_make - compare two profiles
  * @comparison: filled in; must be released with comparison_release(), even on error
- * @old:        the old profile
- * @new:        the new profile
- * @of:         what to compare
  *
  * A function's share, unlike its CPU time, also changes when other functions change.
  *
@@ -90,16 +86,11 @@ struct comparison_side {
 int comparison_make(struct comparison *comparison, const struct comparison_side *old,
 		    const struct comparison_side *new, enum comparison_of of);
 
-/**
- * comparison_percent - a change in percent of all CPU time of the old profile
- * @comparison: the comparison
- * @change:     as in struct comparison_row
- */
+/* A change in percent of all CPU time of the old profile. */
 double comparison_percent(const struct comparison *comparison, double change);
 
 /**
  * comparison_is_worse - whether a function takes more CPU time than before, for certain
- * @comparison: the comparison
  * @row:        a row of @comparison, or its @all
  * @percent:    how much more is permitted, as by comparison_percent()
  *
@@ -109,10 +100,7 @@ double comparison_percent(const struct comparison *comparison, double change);
 bool comparison_is_worse(const struct comparison *comparison, const struct comparison_row *row,
 			 double percent);
 
-/**
- * comparison_release - free a comparison
- * @comparison: set to zero
- */
+/* Free a comparison. */
 void comparison_release(struct comparison *comparison);
 
 #endif /* PROFIL_COMPARISON_H */

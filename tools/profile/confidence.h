@@ -20,15 +20,10 @@ struct interval {
 	double high;
 };
 
-/**
- * confidence_share - confidence interval of a share
- * @samples: samples of a function
- * @all:     all samples
- *
- * This is Wilson's score interval, which also holds for few samples and for shares near 0
- * and 1 (E. B. Wilson, Journal of the American Statistical Association 22 (1927), 209).
- *
- * Return: shares from 0 to 1; the whole range if there are no samples.
+/*
+ * Confidence interval of a share. This is Wilson's score interval, which also holds for few samples
+ * and for shares near 0 and 1 (E. B. Wilson, Journal of the American Statistical Association 22
+ * (1927), 209). Return: shares from 0 to 1; the whole range if there are no samples.
  */
 struct interval confidence_share(uint64_t samples, uint64_t all);
 
@@ -68,17 +63,11 @@ struct interval confidence_difference(uint64_t old_samples, uint64_t old_all,
 bool confidence_seconds_differ(uint64_t old_samples, double old_seconds,
 			       uint64_t new_samples, double new_seconds);
 
-/**
- * confidence_seconds_difference - confidence interval of the difference of two CPU times
- * @old_samples: as for confidence_seconds_differ()
- * @old_seconds: likewise
- * @new_samples: likewise
- * @new_seconds: likewise
- *
- * The score intervals of both counts are combined as in confidence_difference().
- *
- * Return: new CPU time minus old CPU time. If confidence_seconds_differ() is true, 0 is
- * outside the interval or one of its ends; else 0 is inside it or one of its ends.
+/*
+ * Confidence interval of the difference of two CPU times. The score intervals of both counts are
+ * combined as in confidence_difference(). Return: new CPU time minus old CPU time. If
+ * confidence_seconds_differ() is true, 0 is outside the interval or one of its ends; else 0 is
+ * inside it or one of its ends.
  */
 struct interval confidence_seconds_difference(uint64_t old_samples, double old_seconds,
 					      uint64_t new_samples, double new_seconds);
@@ -86,8 +75,6 @@ struct interval confidence_seconds_difference(uint64_t old_samples, double old_s
 /**
  * confidence_median - confidence interval of a median
  * @values: at least 6 measurements; sorted by this function
- * @nr:     their number
- * @median: set to their median
  *
  * The interval is between two of the values. It is exact for any distribution, so a few runs that
  * were disturbed do not matter: each value is above the true median with probability 1/2 (W. R.

@@ -10,11 +10,9 @@
 
 #include "result/result.h"
 
-/**
- * namesakes_sort - sort the objects by file name, then by build-id
- * @result: the result
- *
- * Return: pointers to all objects, to be freed with free(); NULL: no memory.
+/*
+ * Sort the objects by file name, then by build-id. Return: pointers to all objects, to be freed
+ * with free(); NULL: no memory.
  */
 const struct result_object **namesakes_sort(const struct result *result);
 

@@ -44,7 +44,6 @@ struct profile_row {
 /**
  * struct profile - all functions, lines or objects with samples
  * @rows:    most samples first, then by name
- * @nr_rows: number of rows
  * @samples: sum over all rows
  */
 struct profile {
@@ -72,7 +71,6 @@ int profile_make(struct profile *profile, const struct result *result,
 
 /**
  * profile_of - make the profile of a result whose functions are known
- * @profile:    as for profile_make()
  * @symbolized: the functions; must outlive the profile
  *
  * Return: 0 or -ENOMEM.
@@ -102,17 +100,10 @@ enum profile_order {
 	PROFILE_BY_ADDRESS,	/* by object, and within an object by address */
 };
 
-/**
- * profile_sort - sort the rows
- * @profile: the profile
- * @order:   what to sort by
- */
+/* Sort the rows. */
 void profile_sort(struct profile *profile, enum profile_order order);
 
-/**
- * profile_release - free the rows of a profile
- * @profile: set to zero; may be zero already
- */
+/* Free the rows of a profile. */
 void profile_release(struct profile *profile);
 
 #endif /* PROFIL_PROFILE_H */

@@ -7,25 +7,13 @@
 
 #include <stdint.h>
 
-/**
- * share_of - the share of some samples
- * @samples: number of these samples
- * @all:     number of all samples
- *
- * Return: from 0 to 1; 0 if there are no samples.
- */
+/* The share of some samples. Return: from 0 to 1; 0 if there are no samples. */
 static inline double share_of(uint64_t samples, uint64_t all)
 {
 	return all ? (double)samples / (double)all : 0;
 }
 
-/**
- * share_percent - the share of some samples in percent
- * @samples: number of these samples
- * @all:     number of all samples
- *
- * Return: from 0 to 100; 0 if there are no samples.
- */
+/* The share of some samples in percent. Return: from 0 to 100; 0 if there are no samples. */
 static inline double share_percent(uint64_t samples, uint64_t all)
 {
 	return all ? 100.0 * (double)samples / (double)all : 0;

@@ -28,7 +28,6 @@ struct http_post {
 
 /**
  * http_check - check whether requests can be sent to a URL at all. Sends nothing
- * @url: where to
  * @why: on error, gets a sentence with the reason and the remedy
  *
  * Return: 0; -ENOENT: there is no libcurl; -EINVAL: libcurl does not accept the URL;
@@ -38,7 +37,6 @@ int http_check(const char *url, char why[HTTP_WHY]);
 
 /**
  * http_send - send a request, once
- * @post: the request
  * @why:  on error, gets a sentence with the reason
  *
  * Takes half a minute at most. The user and password are those that ~/.netrc has for the host.

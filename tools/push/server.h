@@ -30,8 +30,6 @@ const char *server_problem_label(const char *label);
 
 /**
  * server_push - send a profile
- * @server:     where to
- * @symbolized: the profile
  * @why:        on error, gets a sentence with the reason
  *
  * Return: as http_send().

@@ -53,17 +53,15 @@ struct attach {
  */
 uint64_t attach_log_bytes(uint32_t rate, long cpus);
 
-/**
- * attach_default_clock - choose a clock for a user who names none
- *
- * Return: PROFIL_CLOCK_RANDOM. PROFIL_CLOCK_AUTO: the timers of this kernel fire only at its tick.
+/*
+ * Choose a clock for a user who names none. Return: PROFIL_CLOCK_RANDOM. PROFIL_CLOCK_AUTO: the
+ * timers of this kernel fire only at its tick.
  */
 uint32_t attach_default_clock(void);
 
 /**
  * attach_open - open the device
  * @attach:  filled in; must be closed with attach_close(), even on error
- * @options: how to sample
  * @why:     on error, gets a sentence with the reason and the remedy
  *
  * Return: 0 or -errno.
@@ -73,8 +71,6 @@ int attach_open(struct attach *attach, const struct attach_options *options,
 
 /**
  * attach_process - attach to a process
- * @attach:    from attach_open()
- * @pid:       process ID
  * @from_exec: start when the process executes a program
  * @why:       on error, gets a sentence with the reason and the remedy
  *
@@ -84,13 +80,7 @@ int attach_open(struct attach *attach, const struct attach_options *options,
  */
 int attach_process(struct attach *attach, pid_t pid, bool from_exec, char why[ATTACH_WHY]);
 
-/**
- * attach_status - read the status of the log
- * @attach: from attach_open()
- * @status: filled in
- *
- * Return: 0 or -errno.
- */
+/* Read the status of the log. Return: 0 or -errno. */
 int attach_status(const struct attach *attach, struct profil_status *status);
 
 /**

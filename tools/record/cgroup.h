@@ -14,7 +14,6 @@
 /**
  * struct cgroup_pids - processes of a control group and of those below it
  * @list: process IDs, ascending, each once
- * @nr:   their number
  */
 struct cgroup_pids {
 	pid_t *list;
@@ -36,7 +35,6 @@ int cgroup_find(const char *mounts, const char *path, char **found);
 
 /**
  * cgroup_open - find a control group, and check that its processes can be listed
- * @path:  as for cgroup_find()
  * @found: set to its directory, to be freed with free(); NULL: an error
  * @why:   on error, gets a sentence with the reason and the remedy
  *

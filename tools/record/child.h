@@ -54,7 +54,6 @@ struct child_calls {
 /**
  * child_run - run a command and wait for its end
  * @argv:  the command, searched in PATH, and its arguments
- * @calls: functions to call
  * @end:   filled in on success, also if exec failed
  *
  * signals_begin() describes how signals are handled. The command gets the signal settings of
@@ -65,11 +64,9 @@ struct child_calls {
  */
 int child_run(char *const argv[], const struct child_calls *calls, struct child_end *end);
 
-/**
- * child_exit_status - compute the exit status that a shell would report for a command
- * @end: from child_run()
- *
- * Return: 0 to 255; 0 if it was left alone.
+/*
+ * Compute the exit status that a shell would report for a command. Return: 0 to 255; 0 if it was
+ * left alone.
  */
 int child_exit_status(const struct child_end *end);
 

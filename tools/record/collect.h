@@ -36,7 +36,6 @@ struct collect_log {
  * collect_result - make the result of a run
  * @result:         filled in; must be released with result_release(), even on error
  * @recording:      the recording; it may be continued
- * @log:            its log
  * @end:            how the command ended, or its present state
  * @argv:           the command and its arguments, terminated by NULL; copied
  *
@@ -54,23 +53,18 @@ int collect_result(struct result *result, const struct recording *recording,
  * collect_files - list the files that processes have mapped so far, without samples
  * @result:    filled in: object i is the file with the number i; must be released with
  *             result_release(), even on error
- * @recording: what the log has told
  *
  * Return: 0 or -ENOMEM.
  */
 int collect_files(struct result *result, const struct recording *recording);
 
-/**
- * collect_nr_files - count the files that processes have mapped so far
- * @recording: what the log has told
- *
- * Return: the number of files; theirs are less.
+/*
+ * Count the files that processes have mapped so far. Return: the number of files; theirs are less.
  */
 size_t collect_nr_files(const struct recording *recording);
 
 /**
  * collect_open_file - find an open file of an object
- * @recording: what the log has told
  * @object:    an object of a result of collect_result()
  *
  * Return: a descriptor, which belongs to @recording; -1: none is open.

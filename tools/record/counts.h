@@ -14,7 +14,6 @@
 /**
  * struct counts - samples by address and thread; all zero if empty
  * @parts:   the samples of each address and thread
- * @nr:      number of parts
  * @nr_sorted: how many of @parts are in the order of results, from the first one on
  * @slots:   of @parts
  * @samples: sum over all parts
@@ -31,7 +30,6 @@ struct counts {
 
 /**
  * counts_add - add samples
- * @counts: the table
  * @part:   samples of a thread at an address
  *
  * Return: 0 or -ENOMEM.
@@ -40,9 +38,7 @@ int counts_add(struct counts *counts, const struct result_part *part);
 
 /**
  * counts_add_at - add samples at another address
- * @counts:  the table
  * @address: takes the place of that of @part
- * @part:    samples of a thread
  *
  * Return: 0 or -ENOMEM.
  */
@@ -50,37 +46,22 @@ int counts_add_at(struct counts *counts, uint64_t address, const struct result_p
 
 /**
  * counts_add_outside - add samples that are outside all objects, at the address 0
- * @counts: the table
  * @parts:  the samples; their addresses are of no importance
- * @nr:     number of parts
  *
  * Return: 0 or -ENOMEM.
  */
 int counts_add_outside(struct counts *counts, const struct result_part *parts, size_t nr);
 
-/**
- * counts_add_all - add the samples of another table
- * @counts: the table
- * @from:   the other one
- *
- * Return: 0 or -ENOMEM.
- */
+/* Add the samples of another table. Return: 0 or -ENOMEM. */
 int counts_add_all(struct counts *counts, const struct counts *from);
 
-/**
- * counts_sort - put the parts into the order of results
- * @counts: the table
- *
- * Only parts that have been added since the last call are sorted, and merged with the others.
- *
- * Return: 0; -ENOMEM: nothing is done.
+/*
+ * Put the parts into the order of results. Only parts that have been added since the last call are
+ * sorted, and merged with the others. Return: 0; -ENOMEM: nothing is done.
  */
 int counts_sort(struct counts *counts);
 
-/**
- * counts_release - free the memory
- * @counts: set to zero
- */
+/* Free the memory. */
 void counts_release(struct counts *counts);
 
 #endif /* PROFIL_COUNTS_H */

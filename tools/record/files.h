@@ -130,21 +130,14 @@ struct files {
 	dev_t internal[FILES_INTERNAL];
 };
 
-/**
- * files_init - begin with the substitutes only
- * @files: filled in
- */
+/* Begin with the substitutes only. */
 void files_init(struct files *files);
 
-/**
- * files_release - free the memory
- * @files: from files_init()
- */
+/* Free the memory. */
 void files_release(struct files *files);
 
 /**
  * files_find - find a file, or read a new one
- * @files: from files_init()
  * @key:   identifies it; copied
  * @use:   a process that has mapped it
  *
@@ -159,7 +152,6 @@ struct file *files_find(struct files *files, const struct file_key *key,
 
 /**
  * files_find_inode - find a file whose path is not known
- * @files: from files_init()
  * @key:   identifies it, except for its path, which is ""
  *
  * Return: a file with that identity; NULL: there is none.
@@ -168,7 +160,6 @@ struct file *files_find_inode(const struct files *files, const struct file_key *
 
 /**
  * file_segment_of - find the executable segment that an offset belongs to
- * @file:   any file
  * @offset: in the file, in bytes
  *
  * Pages may be mapped that are only in part in a segment, so the nearest one counts.
@@ -179,7 +170,6 @@ const struct file_segment *file_segment_of(const struct file *file, uint64_t off
 
 /**
  * file_address - convert an offset to a link-time address
- * @file:   any file
  * @offset: in the file, in bytes
  *
  * Return: the address; @offset itself if the file has no segments.
@@ -188,16 +178,12 @@ uint64_t file_address(const struct file *file, uint64_t offset);
 
 /**
  * file_mapped - note that a file has been mapped
- * @file:   any file
- * @start:  address
- * @bytes:  size of the mapping
  * @offset: of @start in the file
  */
 void file_mapped(struct file *file, uint64_t start, uint64_t bytes, uint64_t offset);
 
 /**
  * file_count - add samples
- * @file:    any file
  * @offset:  of the pc in the file
  * @part:    the samples; its address is of no importance
  *

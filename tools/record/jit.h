@@ -39,7 +39,6 @@ struct jit_function {
  * struct jit_program - a program that has made code
  * @name:         its file name
  * @functions:    tree of its functions, by name
- * @nr_functions: number of functions
  * @nameless:     samples that will get no name, by address
  * @next:         another program
  */
@@ -83,21 +82,14 @@ struct jit {
 	int64_t since_s;
 };
 
-/**
- * jit_init - begin without code
- * @jit: filled in
- */
+/* Begin without code. */
 void jit_init(struct jit *jit);
 
-/**
- * jit_release - free the memory, also of the processes
- * @jit: from jit_init()
- */
+/* Free the memory, also of the processes. */
 void jit_release(struct jit *jit);
 
 /**
  * jit_map - note that a process has mapped a file
- * @jit:     from jit_init()
  * @process: its pointer to its code, which may be NULL, and is set if the file is a dump
  * @path:    path of the file, as the process sees it
  *
@@ -107,11 +99,8 @@ int jit_map(struct jit *jit, struct jit_process **process, const char *path);
 
 /**
  * jit_count - add samples
- * @jit:     from jit_init()
  * @process: its pointer to its code, which may be NULL, and is set
- * @pid:     process ID
  * @parent:  the process that it was forked from, and whose program it runs; 0: none
- * @program: path of its program
  * @part:    samples; its address is the pc
  *
  * With the first sample of a process, its root directory is opened, so that its files can be read
@@ -122,20 +111,15 @@ int jit_map(struct jit *jit, struct jit_process **process, const char *path);
 int jit_count(struct jit *jit, struct jit_process **process, pid_t pid, pid_t parent,
 	      const char *program, const struct result_part *part);
 
-/**
- * jit_read_names - find the names of the samples of all processes so far
- * @jit: from jit_init()
- *
- * Call this before a result of running processes. Later, other code may be at an address. Samples
- * without a name stay, as some runtimes write their names when they exit.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Find the names of the samples of all processes so far. Call this before a result of running
+ * processes. Later, other code may be at an address. Samples without a name stay, as some runtimes
+ * write their names when they exit. Return: 0 or -ENOMEM.
  */
 int jit_read_names(struct jit *jit);
 
 /**
  * jit_end - a process has ended, or runs another program from now on: find its names
- * @jit:     from jit_init()
  * @process: its pointer to its code, which may be NULL, and is set to NULL
  *
  * Return: 0 or -ENOMEM.

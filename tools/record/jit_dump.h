@@ -11,13 +11,9 @@
 
 #define JIT_DUMP_RECORDS	1048576		/* functions that are read */
 
-/**
- * jit_dump_is - check whether a mapped file is a dump
- * @path: path of a mapping
- *
- * A runtime maps its dump as executable memory, so that profilers find it.
- *
- * Return: whether its name is jit-NUMBER.dump.
+/*
+ * Check whether a mapped file is a dump. A runtime maps its dump as executable memory, so that
+ * profilers find it. Return: whether its name is jit-NUMBER.dump.
  */
 bool jit_dump_is(const char *path);
 

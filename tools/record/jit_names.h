@@ -24,7 +24,6 @@ struct jit_name {
 /**
  * struct jit_names - the functions of all sampled addresses of a process
  * @of:    by address, ascending
- * @nr:    number of addresses
  * @left:  number of addresses without a name
  * @next:  by address: where to look for the next one without a name
  * @text:  memory of the names
@@ -54,20 +53,14 @@ struct jit_names {
  */
 int jit_names_new(struct jit_names *names, size_t nr);
 
-/**
- * jit_names_wants - check whether a function has addresses without a name
- * @names: from jit_names_new()
- * @start: where the function starts
- * @bytes: its size
- *
- * Return: whether jit_names_add() would name any.
+/*
+ * Check whether a function has addresses without a name. Return: whether jit_names_add() would name
+ * any.
  */
 bool jit_names_wants(struct jit_names *names, uint64_t start, uint64_t bytes);
 
 /**
  * jit_names_add - name the addresses of a function
- * @names:  from jit_names_new()
- * @start:  where the function starts
  * @bytes:  its size; any, as it is read from a file
  * @name:   its name, not terminated; ends at a null byte. It is cut at RESULT_MAX_NAME - 1 bytes
  * @length: of @name
@@ -78,10 +71,7 @@ bool jit_names_wants(struct jit_names *names, uint64_t start, uint64_t bytes);
 void jit_names_add(struct jit_names *names, uint64_t start, uint64_t bytes, const char *name,
 		   size_t length);
 
-/**
- * jit_names_release - free the memory
- * @names: from jit_names_new()
- */
+/* Free the memory. */
 void jit_names_release(struct jit_names *names);
 
 #endif /* PROFIL_JIT_NAMES_H */

@@ -13,17 +13,11 @@
 
 #define JIT_NAME	"[jit]"
 
-/**
- * jit_objects_count - count the objects
- * @jit: from jit_init()
- *
- * Return: number of objects that jit_objects_add() adds.
- */
+/* Count the objects. Return: number of objects that jit_objects_add() adds. */
 size_t jit_objects_count(const struct jit *jit);
 
 /**
  * jit_objects_add - add an object for each program
- * @jit:    from jit_init()
  * @result: has room for jit_objects_count() more objects, which are added in no order
  * @outside: samples outside all objects; those at addresses that would be too high are added
  *

@@ -39,41 +39,29 @@ struct jit_source {
 /**
  * jit_source_find - find out what the files of a process are called
  * @source:  filled in, except @dump and @root
- * @pid:     process ID
  * @parent:  the process that it was forked from, and whose program it runs; 0: none
- * @since_s: start of the recording
  *
  * If the process is gone, its files are taken to be those of a process of this user, in this
  * process's namespace, that has started since @since_s.
  */
 void jit_source_find(struct jit_source *source, pid_t pid, pid_t parent, int64_t since_s);
 
-/**
- * jit_source_open - open the root directory of a process
- * @source: from jit_source_find()
- *
- * It is kept open, as files are read after the process has ended. If the process is gone, this
- * process's root directory is taken, if both are in the same namespace.
+/*
+ * Open the root directory of a process. It is kept open, as files are read after the process has
+ * ended. If the process is gone, this process's root directory is taken, if both are in the same
+ * namespace.
  */
 void jit_source_open(struct jit_source *source);
 
-/**
- * jit_source_read - read the names of a process
- * @source: from jit_source_find()
- * @names:  gets the names
- *
- * The files are /tmp/perf-PID.map and the dump. Only regular files of the process's user are read,
- * and no symbolic links are followed to them. A file system of that user may not answer, so a
- * child process reads them, for JIT_SOURCE_SECONDS at most.
- *
- * Return: 0; or -errno, and there are no names.
+/*
+ * Read the names of a process. The files are /tmp/perf-PID.map and the dump. Only regular files of
+ * the process's user are read, and no symbolic links are followed to them. A file system of that
+ * user may not answer, so a child process reads them, for JIT_SOURCE_SECONDS at most. Return: 0; or
+ * -errno, and there are no names.
  */
 int jit_source_read(const struct jit_source *source, struct jit_names *names);
 
-/**
- * jit_source_release - close the root directory, and free the path
- * @source: from jit_source_find()
- */
+/* Close the root directory, and free the path. */
 void jit_source_release(struct jit_source *source);
 
 #endif /* PROFIL_JIT_SOURCE_H */

@@ -42,10 +42,7 @@ struct kept {
 	size_t nr_mounts;
 };
 
-/**
- * kept_init - begin without files
- * @kept: filled in
- */
+/* Begin without files. */
 void kept_init(struct kept *kept);
 
 /**
@@ -56,7 +53,6 @@ void kept_release(struct kept *kept);
 
 /**
  * kept_add - keep a file open, or close it
- * @kept: from kept_init()
  * @file: the file; must outlive @kept
  * @fd:   its descriptor, which belongs to @kept from here on
  *

@@ -11,20 +11,15 @@
 #include "record/log_record.h"
 #include "record/recording_state.h"
 
-/**
- * late_is_uncertain - whether records of a process may have been lost
- * @recording: the recording
- * @process:   any process
- *
- * Return: true from a loss on, until the process executes a program, or /proc has been read.
+/*
+ * Whether records of a process may have been lost. Return: true from a loss on, until the process
+ * executes a program, or /proc has been read.
  */
 bool late_is_uncertain(const struct recording *recording, const struct process *process);
 
 /**
  * late_add - let a sample wait
- * @recording: the recording
  * @process:   a process that is uncertain
- * @sample:    the sample
  *
  * Return: 0 or -ENOMEM.
  */
@@ -33,20 +28,15 @@ int late_add(struct recording *recording, struct process *process,
 
 /**
  * late_give_up - count the samples of a process that wait as unknown
- * @recording: the recording
  * @process:   any process. It executes another program now, or has ended
  *
  * Return: 0 or -ENOMEM.
  */
 int late_give_up(struct recording *recording, struct process *process);
 
-/**
- * late_settle - place the samples that wait, as the log is empty
- * @recording: the recording
- *
- * A process that cannot be looked at has ended, so that its samples are unknown.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Place the samples that wait, as the log is empty. A process that cannot be looked at has ended,
+ * so that its samples are unknown. Return: 0 or -ENOMEM.
  */
 int late_settle(struct recording *recording);
 

@@ -26,22 +26,12 @@
  */
 const struct profil_record *log_record_check(const void *bytes, size_t nr);
 
-/**
- * log_record_is_sample - check whether a record has samples
- * @record: a valid record
- *
- * Return: whether it is a struct profil_record_sample.
- */
+/* Check whether a record has samples. Return: whether it is a struct profil_record_sample. */
 bool log_record_is_sample(const struct profil_record *record);
 
-/**
- * log_record_argv - read a command line
- * @record: a valid record
- *
- * If the record does not have all of it, the last argument is "...".
- *
- * Return: the command and its arguments, terminated by NULL, for result_free_argv(); NULL: no
- * memory.
+/*
+ * Read a command line. If the record does not have all of it, the last argument is "...". Return:
+ * the command and its arguments, terminated by NULL, for result_free_argv(); NULL: no memory.
  */
 char **log_record_argv(const struct profil_record_args *record);
 

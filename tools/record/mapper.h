@@ -10,9 +10,7 @@
 
 /**
  * mapper_add - add a mapping
- * @recording: the recording
  * @process:   a process that may be sampled
- * @entry:     the mapping
  * @key:       identifies its file, if it has one
  *
  * Return: its file or substitute; NULL: no memory.
@@ -22,7 +20,6 @@ struct file *mapper_add(struct recording *recording, struct process *process,
 
 /**
  * mapper_read - add all mappings that a process has now
- * @recording: the recording
  * @process:   a process that may be sampled
  *
  * Mappings that it has no more stay.
@@ -33,24 +30,14 @@ int mapper_read(struct recording *recording, struct process *process);
 
 /**
  * mapper_count - count samples
- * @recording: the recording
- * @process:   the process
  * @mapping:   of it, with the pc; NULL: the pc is outside all of them
- * @sample:    the record
  *
  * Return: 0 or -ENOMEM.
  */
 int mapper_count(struct recording *recording, struct process *process,
 		 const struct mapping *mapping, const struct profil_record_sample *sample);
 
-/**
- * mapper_count_unknown - count samples in code that is not known
- * @recording: the recording
- * @process:   the process
- * @sample:    the record
- *
- * Return: 0 or -ENOMEM.
- */
+/* Count samples in code that is not known. Return: 0 or -ENOMEM. */
 int mapper_count_unknown(struct recording *recording, struct process *process,
 			 const struct profil_record_sample *sample);
 

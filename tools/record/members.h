@@ -53,10 +53,7 @@ struct members {
  */
 ssize_t members_look(struct members *members);
 
-/**
- * members_release - free the memory
- * @members: may be all zero
- */
+/* Free the memory. */
 void members_release(struct members *members);
 
 #endif /* PROFIL_MEMBERS_H */

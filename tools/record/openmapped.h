@@ -11,8 +11,6 @@
 
 /**
  * openmapped_open - open a file that a process has mapped
- * @key:       identifies it
- * @use:       the process
  * @by_path:   also try its path, which otherwise names no file
  * @is_device: set if something else than a regular file is there
  *
@@ -23,19 +21,13 @@
 int openmapped_open(const struct file_key *key, const struct file_use *use, bool by_path,
 		    bool *is_device);
 
-/**
- * openmapped_path - find the path of an open file
- * @fd:    from openmapped_open()
- *
- * Return: its path in this process's view, without " (deleted)", to be freed with free(); NULL:
- * unknown.
+/*
+ * Find the path of an open file. Return: its path in this process's view, without " (deleted)", to
+ * be freed with free(); NULL: unknown.
  */
 char *openmapped_path(int fd);
 
-/**
- * openmapped_strip - remove the " (deleted)" that the kernel appends to the path of a removed file
- * @path: changed
- */
+/* Remove the " (deleted)" that the kernel appends to the path of a removed file. */
 void openmapped_strip(char *path);
 
 #endif /* PROFIL_OPENMAPPED_H */

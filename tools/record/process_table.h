@@ -86,7 +86,6 @@ struct attached_process {
 
 /**
  * struct process_sum - some programs together
- * @nr:     their number
  * @cpu_ns: their CPU time, in ns
  */
 struct process_sum {
@@ -98,7 +97,6 @@ struct process_sum {
  * struct process_table - all processes; all zero if empty
  * @pages:    the processes that exist, by process ID; NULL: none
  * @rows:     in the order in which the programs were started
- * @nr_rows:  number of rows
  * @attached: the processes that ran already; they stay here after their end
  * @nr_attached: number of these
  * @limit:    most rows; 0: PROCESS_TABLE_ROWS
@@ -119,15 +117,11 @@ struct process_table {
 	struct process_sum unlisted_alive;
 };
 
-/**
- * process_table_release - free the memory
- * @table: any table
- */
+/* Free the memory. */
 void process_table_release(struct process_table *table);
 
 /**
  * process_table_find - find a process
- * @table: any table
  * @pid:   0 to LOG_RECORD_PIDS - 1
  *
  * Return: the process, valid until it is removed, or one with its ID is added; or NULL.
@@ -136,7 +130,6 @@ struct process *process_table_find(const struct process_table *table, pid_t pid)
 
 /**
  * process_table_add - add a process without a row
- * @table: any table
  * @pid:   0 to LOG_RECORD_PIDS - 1; a process with the same ID is removed
  * @space: its mappings; this takes over the reference. NULL: no memory
  *
@@ -144,16 +137,11 @@ struct process *process_table_find(const struct process_table *table, pid_t pid)
  */
 struct process *process_table_add(struct process_table *table, pid_t pid, struct space *space);
 
-/**
- * process_table_remove - remove a process; its rows stay
- * @table:   the table
- * @process: in the table
- */
+/* Remove a process; its rows stay. */
 void process_table_remove(struct process_table *table, struct process *process);
 
 /**
  * process_table_attach - keep the CPU time of a process that runs already
- * @table:   any table
  * @pid:     process ID; not attached now
  * @base_ns: CPU time that it has used so far
  *
@@ -163,39 +151,24 @@ int process_table_attach(struct process_table *table, pid_t pid, uint64_t base_n
 
 /**
  * process_table_detach - an attached process has ended, so another one may get its ID
- * @table: any table
  * @pid:   process ID; need not be attached
  */
 void process_table_detach(struct process_table *table, pid_t pid);
 
-/**
- * process_table_attached_ns - how long an attached process has run
- * @table: any table
- * @pid:   process ID
- *
- * Return: CPU time since it was attached, up to the last process_table_read_attached(), in ns; 0:
- * it was not attached.
+/*
+ * How long an attached process has run. Return: CPU time since it was attached, up to the last
+ * process_table_read_attached(), in ns; 0: it was not attached.
  */
 uint64_t process_table_attached_ns(const struct process_table *table, pid_t pid);
 
-/**
- * process_table_all_attached_ns - how long all attached processes have run
- * @table: any table
- *
- * Return: sum of process_table_attached_ns().
- */
+/* How long all attached processes have run. Return: sum of process_table_attached_ns(). */
 uint64_t process_table_all_attached_ns(const struct process_table *table);
 
-/**
- * process_table_read_attached - read the CPU time of the attached processes
- * @table: any table
- */
+/* Read the CPU time of the attached processes. */
 void process_table_read_attached(struct process_table *table);
 
 /**
  * process_table_start - begin a row: a process runs another program
- * @table:   the table
- * @process: in the table
  * @program: its program; copied
  * @is_fork: a forked child that runs its parent's program
  * @cpu_ns:  CPU time of the process so far
@@ -207,42 +180,29 @@ int process_table_start(struct process_table *table, struct process *process,
 
 /**
  * process_table_restart - samples of a program start only here, after its row has begun
- * @table:   the table
- * @process: in the table
  * @cpu_ns:  CPU time of the process so far
  */
 void process_table_restart(struct process_table *table, struct process *process, uint64_t cpu_ns);
 
 /**
  * process_table_end - end a row: the process has ended, or runs another program from now on
- * @table:   the table
  * @process: in the table; has no row afterwards
  * @cpu_ns:  CPU time of the process so far
  */
 void process_table_end(struct process_table *table, struct process *process, uint64_t cpu_ns);
 
-/**
- * process_table_read_times - read the CPU time of the processes that have not ended
- * @table: any table
- *
- * Their rows, or @unlisted_alive, get the CPU time so far, as if they had ended.
+/*
+ * Read the CPU time of the processes that have not ended. Their rows, or @unlisted_alive, get the
+ * CPU time so far, as if they had ended.
  */
 void process_table_read_times(struct process_table *table);
 
-/**
- * process_table_row - find the row of a process
- * @table:   the table
- * @process: in the table
- *
- * Return: the row, valid until a row begins; NULL: it has none.
- */
+/* Find the row of a process. Return: the row, valid until a row begins; NULL: it has none. */
 struct result_process *process_table_row(const struct process_table *table,
 					 const struct process *process);
 
 /**
  * process_table_name - set the program of a process's row
- * @table:   the table
- * @process: in the table
  * @program: path of the program; copied
  *
  * Return: 0 or -ENOMEM.
@@ -252,8 +212,6 @@ int process_table_name(struct process_table *table, const struct process *proces
 
 /**
  * process_table_set_argv - set the command line of a process's row
- * @table:   the table
- * @process: in the table
  * @argv:    the command and its arguments, terminated by NULL; NULL: no memory. This takes it over
  *
  * Return: 0 or -ENOMEM.
@@ -262,8 +220,6 @@ int process_table_set_argv(struct process_table *table, const struct process *pr
 
 /**
  * process_table_switch - begin another row, as the program turns out to be another one
- * @table:   the table
- * @process: in the table
  * @program: its program; copied
  *
  * When it began to run that is unknown: the new row has all CPU time since the start of the old.

@@ -9,50 +9,37 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/**
- * procfs_read_process - find the process of a thread
- * @tid: thread ID
- *
- * Return: its process ID; 0 if there is no such thread.
- */
+/* Find the process of a thread. Return: its process ID; 0 if there is no such thread. */
 pid_t procfs_read_process(pid_t tid);
 
 /**
  * procfs_read_user - determine the user of a process
- * @pid:  process ID
  * @user: set to its effective user ID
  *
  * Return: false if there is no such process.
  */
 bool procfs_read_user(pid_t pid, uid_t *user);
 
-/**
- * procfs_read_parent - determine the parent of a process
- * @pid: process ID
- *
- * Return: its process ID; 0: there is no such process, or its parent is in another namespace.
+/*
+ * Determine the parent of a process. Return: its process ID; 0: there is no such process, or its
+ * parent is in another namespace.
  */
 pid_t procfs_read_parent(pid_t pid);
 
-/**
- * procfs_read_inner_pid - determine the process ID that a process has in its own namespace
- * @pid: process ID
- *
- * Return: that ID; 0: there is no such process.
+/*
+ * Determine the process ID that a process has in its own namespace. Return: that ID; 0: there is no
+ * such process.
  */
 pid_t procfs_read_inner_pid(pid_t pid);
 
-/**
- * procfs_read_start - determine when a process was started
- * @pid: process ID
- *
- * Return: time in seconds since 1970; 0: there is no such process.
+/*
+ * Determine when a process was started. Return: time in seconds since 1970; 0: there is no such
+ * process.
  */
 int64_t procfs_read_start(pid_t pid);
 
 /**
  * procfs_read_exe - determine the program of a process
- * @pid:  process ID
  * @path: filled with the path of the file, which is cut if it is longer
  * @room: size of @path in bytes
  *
@@ -62,40 +49,25 @@ bool procfs_read_exe(pid_t pid, char *path, size_t room);
 
 #define PROCFS_THREAD_NAME	64	/* bytes of a thread's name, at most, with the 0 */
 
-/**
- * procfs_read_thread_name - determine the name of a thread
- * @pid:  process ID
- * @tid:  thread ID
- * @name: filled in
- *
- * Return: false if there is no such thread.
- */
+/* Determine the name of a thread. Return: false if there is no such thread. */
 bool procfs_read_thread_name(pid_t pid, pid_t tid, char name[PROCFS_THREAD_NAME]);
 
 /**
  * procfs_read_thread_cpu - determine the CPU time of a thread
- * @pid:    process ID
- * @tid:    thread ID
  * @cpu_ns: set to its CPU time so far, in ns; 0: unknown
  *
  * Return: false if there is no such thread, or the kernel has no scheduler statistics.
  */
 bool procfs_read_thread_cpu(pid_t pid, pid_t tid, uint64_t *cpu_ns);
 
-/**
- * procfs_read_command - read the command line of a process
- * @pid: process ID
- *
- * Return: the command and its arguments, terminated by NULL, to be given to
- * procfs_free_command(); NULL: no memory. If the process has none, the only argument is its
- * name in brackets, or its ID if there is no such process.
+/*
+ * Read the command line of a process. Return: the command and its arguments, terminated by NULL, to
+ * be given to procfs_free_command(); NULL: no memory. If the process has none, the only argument is
+ * its name in brackets, or its ID if there is no such process.
  */
 char **procfs_read_command(pid_t pid);
 
-/**
- * procfs_free_command - free a command line
- * @command: from procfs_read_command()
- */
+/* Free a command line. */
 void procfs_free_command(char **command);
 
 #endif /* PROFIL_PROCFS_H */

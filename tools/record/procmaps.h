@@ -42,7 +42,6 @@ bool procmaps_parse(char *line, struct procmaps_entry *entry);
 
 /**
  * procmaps_read - call a function for all executable mappings of a process
- * @pid:  process ID
  * @add:  gets @data and the mapping; returns 0 or -errno, which ends the reading
  * @data: argument of @add
  *
@@ -53,7 +52,6 @@ int procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry 
 
 /**
  * procmaps_has - whether a process has a mapping of a file, executable or not
- * @pid: process ID
  * @key: the file: its device and inode
  */
 bool procmaps_has(pid_t pid, const struct file_key *key);

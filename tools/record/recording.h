@@ -12,22 +12,14 @@
 
 struct recording;
 
-/**
- * recording_new - start a recording
- *
- * Return: a recording, freed with recording_free(); NULL if out of memory.
- */
+/* Start a recording. Return: a recording, freed with recording_free(); NULL if out of memory. */
 struct recording *recording_new(void);
 
-/**
- * recording_free - free all memory
- * @recording: from recording_new(), or NULL
- */
+/* Free all memory. */
 void recording_free(struct recording *recording);
 
 /**
  * recording_add_process - add a process that has not been started by the command
- * @recording: from recording_new()
  * @pid:       process ID. PROFIL_IOC_ATTACH has been called for it, so later mappings are in
  *             the log
  * @base_ns:   its CPU time just before that call, which is not part of the recording, in ns
@@ -38,36 +30,26 @@ void recording_free(struct recording *recording);
  */
 int recording_add_process(struct recording *recording, pid_t pid, uint64_t base_ns);
 
-/**
- * recording_attached_ns - how long a process of recording_add_process() has run
- * @recording: from recording_new()
- * @pid:       its process ID
- *
- * Return: CPU time since it was added, up to the last recording_read() or recording_read_times(),
- * in ns; 0: it was not added.
+/*
+ * How long a process of recording_add_process() has run. Return: CPU time since it was added, up to
+ * the last recording_read() or recording_read_times(), in ns; 0: it was not added.
  */
 uint64_t recording_attached_ns(const struct recording *recording, pid_t pid);
 
-/**
- * recording_all_attached_ns - how long all processes of recording_add_process() have run
- * @recording: from recording_new()
- *
- * Return: sum of recording_attached_ns().
+/*
+ * How long all processes of recording_add_process() have run. Return: sum of
+ * recording_attached_ns().
  */
 uint64_t recording_all_attached_ns(const struct recording *recording);
 
-/**
- * recording_has_process - check whether a process is in the recording and has not ended
- * @recording: from recording_new()
- * @pid:       process ID
- *
- * It is there also if it has executed a program that must not be sampled.
+/*
+ * Check whether a process is in the recording and has not ended. It is there also if it has
+ * executed a program that must not be sampled.
  */
 bool recording_has_process(const struct recording *recording, pid_t pid);
 
 /**
  * recording_read - read all records that are in the log now
- * @recording: from recording_new()
  * @fd:        descriptor of the log, with O_NONBLOCK
  *
  * For a pc in no known mapping, /proc/PID/maps is read, at most once per process and call.
@@ -77,36 +59,22 @@ bool recording_has_process(const struct recording *recording, pid_t pid);
  */
 int recording_read(struct recording *recording, int fd);
 
-/**
- * recording_read_times - read the CPU time of the processes that have not ended
- * @recording: from recording_new()
- *
- * Call this before a result of running processes.
+/*
+ * Read the CPU time of the processes that have not ended. Call this before a result of running
+ * processes.
  */
 void recording_read_times(struct recording *recording);
 
-/**
- * recording_sort - sort the samples, so that making a result takes less time
- * @recording: from recording_new()
- */
+/* Sort the samples, so that making a result takes less time. */
 void recording_sort(struct recording *recording);
 
-/**
- * recording_read_names - find the names of code that processes have made so far
- * @recording: from recording_new()
- *
- * Call this before a result of running processes. When a process ends, this is done for it.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Find the names of code that processes have made so far. Call this before a result of running
+ * processes. When a process ends, this is done for it. Return: 0 or -ENOMEM.
  */
 int recording_read_names(struct recording *recording);
 
-/**
- * recording_samples - count the samples
- * @recording: from recording_new()
- *
- * Return: number of samples in all records that were read.
- */
+/* Count the samples. Return: number of samples in all records that were read. */
 uint64_t recording_samples(const struct recording *recording);
 
 #endif /* PROFIL_RECORDING_H */

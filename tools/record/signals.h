@@ -41,7 +41,6 @@ void signals_begin(struct signals *old, bool has_command);
 
 /**
  * signals_allow - unblock the signals that were not blocked before, except those of requests
- * @old:     from signals_begin()
  * @command: process ID to which signals are forwarded; 0: none
  * @waiting: set to the signals to block while waiting, as for ppoll(2): a request is only
  *           made while waiting
@@ -51,10 +50,7 @@ void signals_allow(const struct signals *old, pid_t command, sigset_t *waiting);
 /* Block all signals: nothing is forwarded any more. */
 void signals_block(void);
 
-/**
- * signals_end - restore the settings
- * @old: from signals_begin()
- */
+/* Restore the settings. */
 void signals_end(const struct signals *old);
 
 /* Restore also the signals of signals_ignore(), for exec. */

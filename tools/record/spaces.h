@@ -32,28 +32,15 @@ struct mapping {
 	struct file *file;
 };
 
-/**
- * space_new - make a space without mappings
- *
- * Return: the space, with one reference; NULL: no memory.
- */
+/* Make a space without mappings. Return: the space, with one reference; NULL: no memory. */
 struct space *space_new(void);
 
-/**
- * space_share - take another reference to a space: what one holder maps, all have
- * @space: any space
- *
- * Return: @space.
- */
+/* Take another reference to a space: what one holder maps, all have. Return: @space. */
 struct space *space_share(struct space *space);
 
-/**
- * space_fork - make a space with the mappings that another one has now
- * @space: any space
- *
- * The mappings are copied only if one of the two is changed.
- *
- * Return: the new space, with one reference; NULL: no memory.
+/*
+ * Make a space with the mappings that another one has now. The mappings are copied only if one of
+ * the two is changed. Return: the new space, with one reference; NULL: no memory.
  */
 struct space *space_fork(struct space *space);
 
@@ -65,31 +52,23 @@ void space_put(struct space *space);
 
 /**
  * space_map - add a mapping, which replaces what it overlaps
- * @space:   the space
  * @mapping: copied
  *
  * Return: 0 or -ENOMEM.
  */
 int space_map(struct space *space, const struct mapping *mapping);
 
-/**
- * space_clear - remove all mappings
- * @space: the space
- */
+/* Remove all mappings. */
 void space_clear(struct space *space);
 
-/**
- * space_find - find the mapping of a pc
- * @space: any space
- * @pc:    address
- *
- * Return: the mapping, valid until the space is changed; NULL: there is none.
+/*
+ * Find the mapping of a pc. Return: the mapping, valid until the space is changed; NULL: there is
+ * none.
  */
 const struct mapping *space_find(struct space *space, uint64_t pc);
 
 /**
  * space_below - find the last mapping that starts at or below an address
- * @space:   any space
  * @address: which the mapping need not contain
  *
  * Return: the mapping, valid until the space is changed; NULL: there is none.

@@ -15,7 +15,6 @@
 /**
  * struct threads - all threads; all zero if empty
  * @list: in the order of their first samples
- * @nr:   number of threads
  */
 struct threads {
 	struct result_thread *list;
@@ -36,7 +35,6 @@ struct process_threads {
 
 /**
  * threads_find - find a thread, or add it
- * @threads: all threads
  * @process: the threads of its process
  * @row:     the program of the process: index in result->processes
  * @tid:     thread ID; 0: a thread that is about to end
@@ -50,7 +48,6 @@ int threads_find(struct threads *threads, struct process_threads *process, size_
 
 /**
  * threads_end - a thread has ended: note its name and its CPU time
- * @threads: all threads
  * @process: the threads of its process
  * @end:     the record. A thread without samples stays unknown
  *
@@ -64,8 +61,6 @@ int threads_end(struct threads *threads, struct process_threads *process,
 /**
  * threads_copy - copy a thread for a result
  * @to:   filled in; also on error, to->name must be freed with free()
- * @from: the thread
- * @pid:  its process
  *
  * If it has not ended, /proc has its name and its CPU time. If it is not there, it has executed
  * another program, or its record was lost.
@@ -80,10 +75,7 @@ int threads_copy(struct result_thread *to, const struct result_thread *from, pid
  */
 void threads_forget(struct process_threads *process);
 
-/**
- * threads_release - free the memory
- * @threads: set to zero
- */
+/* Free the memory. */
 void threads_release(struct threads *threads);
 
 #endif /* PROFIL_THREADS_H */

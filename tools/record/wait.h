@@ -56,11 +56,9 @@ enum wait_end {
 			 */
 };
 
-/**
- * wait_for_end - wait until the command ends, or the profile
- * @wait: descriptors, times and functions
- *
- * The log is read once more before this function returns.
+/*
+ * Wait until the command ends, or the profile. The log is read once more before this function
+ * returns.
  */
 enum wait_end wait_for_end(const struct wait *wait);
 

@@ -15,7 +15,6 @@ struct file;
 
 /**
  * watch_fn - type of a function that gets each sample
- * @data: as given to watch_samples()
  * @file: the file of the code; the substitute FILE_JIT for code that processes have made; NULL:
  *        none (outside all objects)
  * @part: the samples, at a link-time address of @file
@@ -27,17 +26,13 @@ typedef int watch_fn(void *data, const struct file *file, const struct result_pa
 /**
  * watch_samples - get each sample when it is counted, so that sums need not be made anew
  * @recording: from recording_new(), without samples
- * @watch:     the function
- * @data:      its argument
  */
 void watch_samples(struct recording *recording, watch_fn *watch, void *data);
 
 /**
  * watch_made_fn - type of a function that gets the sums of code that programs have made
- * @data:    as given to watch_list_made()
  * @program: file name of the program
  * @name:    name of a function; NULL: all code without a name
- * @samples: sum over all processes
  * @system:  how many of these are in the kernel
  *
  * Return: 0 or -ENOMEM.
@@ -47,9 +42,7 @@ typedef int watch_made_fn(void *data, const char *program, const char *name, uin
 
 /**
  * watch_list_made - list the functions that programs have made, by their names so far
- * @recording: from recording_new()
  * @made:      called for each function, and for each program
- * @data:      its argument
  *
  * Return: 0 or -ENOMEM.
  */
@@ -57,7 +50,6 @@ int watch_list_made(const struct recording *recording, watch_made_fn *made, void
 
 /**
  * watch_copy_thread - describe a thread
- * @recording: from recording_new()
  * @index:     of the thread in a sample that was watched
  * @thread:    filled in; also on error, its name must be freed with free()
  * @process:   set to its process and program; valid until recording_read()

@@ -49,10 +49,7 @@ struct account {
 	double excess;
 };
 
-/**
- * account_make - account for the CPU time of a run
- * @result: the run's result
- */
+/* Account for the CPU time of a run. */
 struct account account_make(const struct result *result);
 
 #endif /* PROFIL_ACCOUNT_H */

@@ -35,9 +35,6 @@ struct annotate_options {
 
 /**
  * annotate_print - print the wanted functions that have samples
- * @out:     where to print
- * @result:  the result
- * @symbols: symbols of @result
  * @options: what to annotate, and how
  *
  * If a source file cannot be read, or is shorter than when it was compiled, a note is printed,

@@ -29,7 +29,6 @@ struct annotation_line {
 /**
  * struct annotation - the lines of wanted functions
  * @lines:      the file with most samples first, sorted by line
- * @nr:         number of @lines
  * @samples:    of these functions
  * @unknown:    samples without a known line; part of @samples
  * @nr_inlined: samples in inlined copies; part of @samples
@@ -49,8 +48,6 @@ struct annotation {
 /**
  * annotation_collect - find the lines of functions
  * @annotation: zero; must be released with annotation_release(), even on error
- * @wanted:     the functions
- * @result:     the result
  * @symbols:    symbols of @result; must outlive the annotation
  *
  * A function includes what is inlined into it.
@@ -64,25 +61,16 @@ int annotation_collect(struct annotation *annotation, struct wanted *wanted,
  * annotation_add - add the line of some samples
  * @annotation: zero at first; must be released with annotation_release(), even on error
  * @symbols:    the symbols; must outlive the annotation
- * @object:     index of the object
- * @address:    link-time address in the object
- * @samples:    number of samples there
  *
  * Return: 0 or -ENOMEM.
  */
 int annotation_add(struct annotation *annotation, struct symbols *symbols, size_t object,
 		   uint64_t address, uint64_t samples);
 
-/**
- * annotation_sort - add up the samples of each line, and sort the lines
- * @annotation: after the last annotation_add()
- */
+/* Add up the samples of each line, and sort the lines. */
 void annotation_sort(struct annotation *annotation);
 
-/**
- * annotation_release - free the lines
- * @annotation: set to zero
- */
+/* Free the lines. */
 void annotation_release(struct annotation *annotation);
 
 #endif /* PROFIL_ANNOTATION_H */

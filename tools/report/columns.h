@@ -53,7 +53,6 @@ struct columns_row {
  * @columns:    its columns
  * @nr_columns: number of columns, at most COLUMNS_MAX
  * @rows:       its rows
- * @nr_rows:    number of rows
  * @error:      0 or -ENOMEM
  */
 struct columns {
@@ -68,7 +67,6 @@ struct columns {
  * columns_begin - prepare a table
  * @table:      initialised; columns_print() frees it
  * @columns:    its columns; must outlive the table
- * @nr_columns: number of columns
  * @nr_rows:    maximum number of rows that will be added
  */
 void columns_begin(struct columns *table, const struct column *columns, size_t nr_columns,
@@ -76,15 +74,12 @@ void columns_begin(struct columns *table, const struct column *columns, size_t n
 
 /**
  * columns_add_row - add an empty row
- * @table: from columns_begin()
- * @color: colour of the row
  * @share: length of its bar, from 0 to 1
  */
 void columns_add_row(struct columns *table, enum terminal_color color, double share);
 
 /**
  * columns_set - set a cell of the last row
- * @table:  the table
  * @column: index of the column; cells that are not set are empty
  * @format: format of the text, as for printf(3)
  */
@@ -93,8 +88,6 @@ void columns_set(struct columns *table, size_t column, const char *format, ...)
 
 /**
  * columns_print - print the titles and rows of a table, and free it
- * @out:   where to print
- * @table: the table
  * @style: no line is longer than @style->columns, if that is TERMINAL_MIN_COLUMNS or more
  *
  * If @style->columns is 0, names are not shortened and no column is dropped.

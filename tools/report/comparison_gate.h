@@ -21,30 +21,17 @@ struct comparison_gate {
 	double percent;
 };
 
-/**
- * comparison_fails - whether something exceeds the limit
- * @comparison: the comparison
- * @gate:       the limit
- */
+/* Whether something exceeds the limit. */
 bool comparison_fails(const struct comparison *comparison, const struct comparison_gate *gate);
 
-/**
- * comparison_explain_failure - print what exceeds the limit, a line for each
- * @out:        where to print
- * @comparison: the comparison
- * @gate:       the limit
- */
+/* Print what exceeds the limit, a line for each. */
 void comparison_explain_failure(FILE *out, const struct comparison *comparison,
 				const struct comparison_gate *gate);
 
 /**
  * comparison_print_json - print JSON as specified by profil-diff.schema.json
- * @out:        where to print
- * @comparison: the comparison
  * @names:      the names of the old and the new file
  * @sides:      the old and the new side
- * @table:      limits of the rows
- * @gate:       the limit
  */
 void comparison_print_json(FILE *out, const struct comparison *comparison,
 			   const char *const names[2], const struct comparison_side sides[2],
@@ -53,10 +40,7 @@ void comparison_print_json(FILE *out, const struct comparison *comparison,
 
 /**
  * comparison_print_markdown - print a table of GitHub's Markdown
- * @out:        where to print
- * @comparison: the comparison
  * @table:      limits of the rows; without limits, those that changed significantly
- * @gate:       the limit
  *
  * Names are shortened.
  *

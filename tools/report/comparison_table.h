@@ -30,7 +30,6 @@ struct comparison_table {
 
 /**
  * comparison_count_shown - number of rows to print
- * @comparison: the comparison
  * @table:      limits; those of a terminal are for comparison_print()
  */
 size_t comparison_count_shown(const struct comparison *comparison,
@@ -39,20 +38,11 @@ size_t comparison_count_shown(const struct comparison *comparison,
 /**
  * comparison_summarize - print lines that begin with "# ": how much all functions have changed, and
  *                        how many
- * @out:        where to print
- * @comparison: the comparison
  * @decimals:   decimals of seconds
  */
 void comparison_summarize(FILE *out, const struct comparison *comparison, int decimals);
 
-/**
- * comparison_print - print a row for each function, and the number of omitted rows
- * @out:        where to print
- * @comparison: the comparison
- * @table:      how to print it
- *
- * Return: 0 or -ENOMEM.
- */
+/* Print a row for each function, and the number of omitted rows. Return: 0 or -ENOMEM. */
 int comparison_print(FILE *out, const struct comparison *comparison,
 		     const struct comparison_table *table);
 

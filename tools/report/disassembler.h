@@ -40,20 +40,14 @@ struct disassembler *disassembler_new(Elf *elf, const char **problem);
 
 /**
  * disassembler_read - read the instruction at an address
- * @disassembler: from disassembler_new()
- * @address:      link-time address
  * @end:          what begins there is no part of the instruction
- * @instruction:  filled in
  *
  * Return: true; false: the file has nothing at the address.
  */
 bool disassembler_read(struct disassembler *disassembler, uint64_t address, uint64_t end,
 		       struct instruction *instruction);
 
-/**
- * disassembler_free - free a disassembler
- * @disassembler: from disassembler_new(), or NULL
- */
+/* Free a disassembler. */
 void disassembler_free(struct disassembler *disassembler);
 
 #endif /* PROFIL_DISASSEMBLER_H */

@@ -43,13 +43,9 @@ struct instructions {
 	void *data;
 };
 
-/**
- * instructions_show - show the instructions of a section
- * @instructions: what to show
- *
- * Each sample is shown at its exact address, also if the file has no instruction there.
- *
- * Return: 0, or the error of a callback.
+/*
+ * Show the instructions of a section. Each sample is shown at its exact address, also if the file
+ * has no instruction there. Return: 0, or the error of a callback.
  */
 int instructions_show(const struct instructions *instructions);
 

@@ -12,18 +12,10 @@
 #include "result/result.h"
 #include "symbol/symbols.h"
 
-/**
- * listing_print - print the instructions of the wanted functions that have samples
- * @out:     where to print
- * @result:  the result
- * @symbols: symbols of @result
- * @wanted:  the functions
- * @options: how to print them
- *
- * Each sample is printed at its exact address, also if the file has no instruction there, or cannot
- * be read.
- *
- * Return: as annotate_print().
+/*
+ * Print the instructions of the wanted functions that have samples. Each sample is printed at its
+ * exact address, also if the file has no instruction there, or cannot be read. Return: as
+ * annotate_print().
  */
 long listing_print(FILE *out, const struct result *result, struct symbols *symbols,
 		   struct wanted *wanted, const struct annotate_options *options);

@@ -13,8 +13,6 @@
 
 /**
  * owners_print - print a row for each process, thread or program
- * @out:     where to print
- * @result:  the run
  * @options: what to print, and how; @options->by is TABLE_BY_PROCESS, TABLE_BY_THREAD or
  *           TABLE_BY_PROGRAM. PROFILE_BY_ADDRESS sorts by process ID
  *
@@ -25,14 +23,7 @@
  */
 int owners_print(FILE *out, const struct result *result, const struct table_options *options);
 
-/**
- * owners_print_json - print the members omitted and rows of profil-report.schema.json
- * @json:    the document
- * @result:  the run
- * @options: as for owners_print()
- *
- * Return: 0 or -ENOMEM.
- */
+/* Print the members omitted and rows of profil-report.schema.json. Return: 0 or -ENOMEM. */
 int owners_print_json(struct json *json, const struct result *result,
 		      const struct table_options *options);
 

@@ -33,15 +33,7 @@ struct report {
 	bool of_file;
 };
 
-/**
- * report_print - print a report
- * @out:    where to print; the caller checks ferror()
- * @report: what to print
- *
- * Control characters in names are printed in octal.
- *
- * Return: 0 or -ENOMEM.
- */
+/* Print a report. Control characters in names are printed in octal. Return: 0 or -ENOMEM. */
 int report_print(FILE *out, const struct report *report);
 
 #endif /* PROFIL_REPORT_H */

@@ -12,13 +12,11 @@
 /**
  * report_head_print - print where the figures come from, and every known problem with them
  * @out:    where to print; lines begin with "# " and are not wrapped
- * @report: the report
  */
 void report_head_print(FILE *out, const struct report *report);
 
 /**
  * report_head_print_no_samples - print why there are no samples
- * @out:    where to print
  * @report: a report without samples
  *
  * Return: 0 or -ENOMEM.

@@ -13,7 +13,6 @@
 
 /**
  * report_print_json - print a report as JSON
- * @out:    where to print; the caller checks ferror()
  * @report: what to print; limits of the rows apply, those of a terminal do not
  *
  * Return: 0 or -ENOMEM.
@@ -22,11 +21,7 @@ int report_print_json(FILE *out, const struct report *report);
 
 /**
  * report_json_share - print the members of a row that say how much CPU time it stands for
- * @json:    the document
- * @result:  the run
- * @samples: of the row
  * @system:  how many of these are in the kernel
- * @all:     all samples
  */
 void report_json_share(struct json *json, const struct result *result, uint64_t samples,
 		       uint64_t system, uint64_t all);

@@ -20,7 +20,6 @@
  * @belonging: of its samples
  * @samples:   number of samples
  * @counts:    these, in ascending order of addresses
- * @nr_counts: number of @counts
  */
 struct section {
 	size_t object;
@@ -44,19 +43,13 @@ struct sections {
 /**
  * sections_collect - find the samples of wanted functions
  * @sections: zero; must be released with sections_release(), even on error
- * @result:   the result
- * @symbols:  its symbols
- * @wanted:   the functions
  *
  * Return: 0 or -ENOMEM.
  */
 int sections_collect(struct sections *sections, const struct result *result,
 		     struct symbols *symbols, struct wanted *wanted);
 
-/**
- * sections_release - free all of them
- * @sections: set to zero
- */
+/* Free all of them. */
 void sections_release(struct sections *sections);
 
 #endif /* PROFIL_SECTIONS_H */

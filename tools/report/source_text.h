@@ -21,9 +21,7 @@ struct source_text *source_text_new(const char *root);
 
 /**
  * source_text_line - find a line of a file
- * @sources: from source_text_new()
  * @path:    path of the file, which is read once. Equal paths have equal addresses
- * @line:    number of the line
  *
  * Only regular files are opened, because the path is from debug information.
  *
@@ -33,18 +31,13 @@ const char *source_text_line(struct source_text *sources, const char *path, int 
 
 /**
  * source_text_print - print a line of source without its newline, and with blanks for tabs
- * @out:    where to print
  * @style:  on a terminal, a line that is too long is cut
- * @text:   the line
  * @before: terminal columns that are before it
  */
 void source_text_print(FILE *out, const struct terminal_style *style, const char *text,
 		       int before);
 
-/**
- * source_text_free - free all lines
- * @sources: from source_text_new(), or NULL
- */
+/* Free all lines. */
 void source_text_free(struct source_text *sources);
 
 #endif /* PROFIL_SOURCE_TEXT_H */

@@ -62,11 +62,7 @@ int table_decimals(uint32_t rate);
  */
 const char *table_name(enum table_by by);
 
-/**
- * table_percent_fn - the percentage of a row that is compared with a minimum
- * @of: the rows
- * @i:  index of the row
- */
+/* The percentage of a row that is compared with a minimum. */
 typedef double table_percent_fn(const void *of, size_t i);
 
 /**
@@ -88,18 +84,14 @@ bool table_is_of_owners(enum table_by by);
 size_t table_count_shown(size_t nr, uint64_t top, double min_percent,
 			 table_percent_fn *percent, const void *of);
 
-/**
- * table_show - sort the rows of a profile: those that are shown are first, in their order
- * @profile: the profile
- * @options: limits and order
- *
- * Return: how many are shown.
+/*
+ * Sort the rows of a profile: those that are shown are first, in their order. Return: how many are
+ * shown.
  */
 size_t table_show(struct profile *profile, const struct table_options *options);
 
 /**
  * table_print - print the rows of a profile, and one row for all those that are omitted
- * @out:     where to print
  * @result:  the result that the profile was made from
  * @profile: a profile with samples; its order changes
  * @options: what to print, and how; @options->by is no kind of owners.h

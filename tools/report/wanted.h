@@ -38,8 +38,6 @@ enum belonging {
  * @wanted:   the first three members are set, others are zero before the first call; must be
  *            released with wanted_release(), even on error
  * @symbols:  the symbols; the same in all calls
- * @object:   index of the object
- * @address:  link-time address in the object
  * @function: filled in with the function that has the code; with the address alone if none is known
  *
  * Return: an enum belonging, or -ENOMEM.

@@ -60,7 +60,6 @@ int atomic_file_begin(struct atomic_file *new);
 
 /**
  * atomic_file_finish - replace the old file by the new one
- * @new:    completely written
  * @left:   set to the path of the new file if it is on the disk but cannot be renamed, to be
  *          freed with free(); else unchanged
  * @unkept: NULL: delete the old file. Else it is renamed to its name and ".old", unless it is

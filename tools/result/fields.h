@@ -75,35 +75,24 @@ static inline void *field_at(const void *structure, size_t offset)
 
 /**
  * field_pointer - read a text, texts or a list
- * @structure: has the field
  * @offset:    &struct field.member or &struct field.packed
  *
  * Return: the pointer that is there.
  */
 void *field_pointer(const void *structure, size_t offset);
 
-/**
- * field_length - count the elements of a list
- * @field:     a FIELD_LIST
- * @structure: has the field
- *
- * Return: the number of elements.
- */
+/* Count the elements of a list. Return: the number of elements. */
 size_t field_length(const struct field *field, const void *structure);
 
-/**
- * fields_pack - make a message from a structure
- * @table: fields of the structure
- * @from:  the structure
- *
- * Return: protobuf-c's structure, to be freed by protobuf_c_message_free_unpacked(); NULL: no
- * memory. It has copies of all fields in the tables; the others are unset.
+/*
+ * Make a message from a structure. Return: protobuf-c's structure, to be freed by
+ * protobuf_c_message_free_unpacked(); NULL: no memory. It has copies of all fields in the tables;
+ * the others are unset.
  */
 void *fields_pack(const struct field_table *table, const void *from);
 
 /**
  * fields_unpack - fill in a structure from a message
- * @table: fields of the structure
  * @to:    all zero; must be released with fields_release(), even on error
  * @from:  protobuf-c's structure of any message of that type
  * @why:   on -EBADMSG, set to what is wrong
@@ -112,11 +101,7 @@ void *fields_pack(const struct field_table *table, const void *from);
  */
 int fields_unpack(const struct field_table *table, void *to, const void *from, const char **why);
 
-/**
- * fields_release - free what the fields of a structure point to
- * @table:     fields of the structure
- * @structure: may be all zero
- */
+/* Free what the fields of a structure point to. */
 void fields_release(const struct field_table *table, void *structure);
 
 #endif /* PROFIL_FIELDS_H */

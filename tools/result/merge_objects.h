@@ -10,9 +10,6 @@
 /**
  * merge_parts - add samples to others by address and thread
  * @parts: array, in the order of result_compare_parts(); is replaced
- * @nr:    its length
- * @more:  samples in any order
- * @nr_more: number of @more
  *
  * Return: 0 or -ENOMEM.
  */
@@ -21,7 +18,6 @@ int merge_parts(struct result_part **parts, size_t *nr, const struct result_part
 
 /**
  * merge_object - add the samples and names of an object to the same one of another result
- * @sum:  object that gets them
  * @more: object whose indexes of threads and strings are those of the result of @sum
  *
  * Return: 0; -EOVERFLOW: there are not enough addresses for both; or -ENOMEM.

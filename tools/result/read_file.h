@@ -15,7 +15,6 @@
  * @path:     a regular file, or READ_FILE_STDIN, which may also be a pipe
  * @most:     maximum size in bytes; at most three times as much memory is used
  * @contents: set to the contents, to be freed with free(), even on error
- * @bytes:    set to their length
  * @why:      on -EBADMSG, set to the reason
  *
  * Return: 0; -EBADMSG: not a regular file, or a terminal; -EFBIG: larger than @most; or

@@ -218,18 +218,12 @@ static inline const char *result_text(const char *text)
 	return text && *text ? text : NULL;
 }
 
-/**
- * result_is_file - check whether an object is a file
- * @object: any object
- *
- * Return: false if it has a name in brackets.
- */
+/* Check whether an object is a file. Return: false if it has a name in brackets. */
 bool result_is_file(const struct result_object *object);
 
 /**
  * result_find_part - find the samples at an address
  * @object:  an object of a result that passes result_problem()
- * @address: any address
  *
  * Return: the first part whose address is not lower; the end of the parts if there is none.
  */
@@ -238,7 +232,6 @@ const struct result_part *result_find_part(const struct result_object *object, u
 /**
  * result_find_place - find what is known about an address
  * @object:  an object of a result that passes result_problem()
- * @address: any address
  *
  * Return: the place; NULL: there is none.
  */
@@ -247,84 +240,52 @@ const struct result_place *result_find_place(const struct result_object *object,
 /**
  * result_find_function - find the function of an address in code that a program has made
  * @object:  an object of a result that passes result_problem(), which is not a file
- * @address: any address
  *
  * Return: the function among @object->functions; NULL: there is none.
  */
 const struct result_function *result_find_function(const struct result_object *object,
 						   uint64_t address);
 
-/**
- * result_compare_parts - compare parts by address, then by thread
- * @a: a part
- * @b: another one
- *
- * Return: less than, equal to or greater than 0, as strcmp(3).
+/*
+ * Compare parts by address, then by thread. Return: less than, equal to or greater than 0, as
+ * strcmp(3).
  */
 int result_compare_parts(const struct result_part *a, const struct result_part *b);
 
-/**
- * result_compare_objects - compare objects by path, then by what tells their files apart: the
- * build-id; for files without one, size and time of the last change
- * @a: an object
- * @b: another one
- *
- * Return: less than, equal to or greater than 0, as strcmp(3).
+/*
+ * Compare objects by path, then by what tells their files apart: the build-id; for files without
+ * one, size and time of the last change. Return: less than, equal to or greater than 0, as
+ * strcmp(3).
  */
 int result_compare_objects(const struct result_object *a, const struct result_object *b);
 
-/**
- * result_samples - count all samples of a run
- * @result: any result
- *
- * Return: the sum over all objects, plus the samples outside.
- */
+/* Count all samples of a run. Return: the sum over all objects, plus the samples outside. */
 uint64_t result_samples(const struct result *result);
 
-/**
- * result_object_system - count the samples of an object that are in the kernel
- * @object: any object
- *
- * Return: how many of @object->samples they are.
+/*
+ * Count the samples of an object that are in the kernel. Return: how many of @object->samples they
+ * are.
  */
 uint64_t result_object_system(const struct result_object *object);
 
-/**
- * result_system_samples - count the samples in the kernel
- * @result: any result
- *
- * Return: how many of result_samples() they are.
- */
+/* Count the samples in the kernel. Return: how many of result_samples() they are. */
 uint64_t result_system_samples(const struct result *result);
 
-/**
- * result_find_mean_rate - compute @mean_rate
- * @result: passes result_problem()
- *
- * If the kernel lowered the rate, the mean rate of each process is computed from its samples and
- * its CPU time, and bounded by the last rate and the requested rate.
+/*
+ * Compute @mean_rate. If the kernel lowered the rate, the mean rate of each process is computed
+ * from its samples and its CPU time, and bounded by the last rate and the requested rate.
  */
 void result_find_mean_rate(struct result *result);
 
-/**
- * result_rate - determine how many samples correspond to one second of CPU time
- * @result: any result
- *
- * The rate at a sample is not known. If the kernel lowered the rate, all samples are converted by
- * the mean rate: the sum over all samples is right, but functions that ran mostly at the lower
- * rate get too few seconds.
- *
+/*
+ * Determine how many samples correspond to one second of CPU time. The rate at a sample is not
+ * known. If the kernel lowered the rate, all samples are converted by the mean rate: the sum over
+ * all samples is right, but functions that ran mostly at the lower rate get too few seconds.
  * Return: @mean_rate if it is not 0, else @rate.
  */
 double result_rate(const struct result *result);
 
-/**
- * result_seconds - convert samples to CPU time
- * @result:  result of the samples
- * @samples: number of samples
- *
- * Return: CPU time in s, by result_rate().
- */
+/* Convert samples to CPU time. Return: CPU time in s, by result_rate(). */
 double result_seconds(const struct result *result, uint64_t samples);
 
 /**
@@ -360,22 +321,13 @@ char **result_copy_argv(char *const argv[]);
  */
 void result_free_argv(char **argv);
 
-/**
- * result_release_names - free the names of an object, so that it has none
- * @object: may be all zero
- */
+/* Free the names of an object, so that it has none. */
 void result_release_names(struct result_object *object);
 
-/**
- * result_release_object - free the memory of an object
- * @object: may be all zero; set to zero
- */
+/* Free the memory of an object. */
 void result_release_object(struct result_object *object);
 
-/**
- * result_release - free the memory of a result
- * @result: may be all zero; set to zero
- */
+/* Free the memory of a result. */
 void result_release(struct result *result);
 
 #endif /* PROFIL_RESULT_H */

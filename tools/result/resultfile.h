@@ -14,14 +14,11 @@
 /* Standard input, to resultfile_read() */
 #define RESULTFILE_STDIN	READ_FILE_STDIN
 
-/**
- * resultfile_try - check whether a result can be written
- * @path: as for resultfile_write()
- *
- * Called before the run, whose samples would be lost otherwise. Writes nothing.
- *
- * Return: 0 or -errno; -EACCES: also for a symbolic link of another user that the kernel does
- * not follow; -EPERM: a file of another user in a sticky directory; -EBUSY: a mount point.
+/*
+ * Check whether a result can be written. Called before the run, whose samples would be lost
+ * otherwise. Writes nothing. Return: 0 or -errno; -EACCES: also for a symbolic link of another user
+ * that the kernel does not follow; -EPERM: a file of another user in a sticky directory; -EBUSY: a
+ * mount point.
  */
 int resultfile_try(const char *path);
 
@@ -30,7 +27,6 @@ int resultfile_try(const char *path);
  * @path:   path of the file. An existing regular file is replaced atomically, and the new one
  *          gets its permissions. Symbolic links are followed as the kernel follows them.
  *          Special files such as /dev/null are written to
- * @result: passes result_problem()
  * @left:   set to the path of the new file if it was written but could not be moved to
  *          @path, to be freed with free(); else to NULL
  * @unkept: NULL: delete the old file. Else it is renamed to its name and ".old"; set to 0, or
@@ -45,8 +41,6 @@ int resultfile_write(const char *path, const struct result *result, char **left,
 /**
  * resultfile_write_fast - write a result that will be replaced soon
  * @path:   as for resultfile_write(), and so are the others
- * @result: passes result_problem()
- * @left:   set
  * @unkept: NULL, or set
  *
  * The file is larger, and takes a fraction of the time.

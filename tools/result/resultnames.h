@@ -11,9 +11,7 @@
 
 /**
  * resultnames_pack - convert the names of a result to a message
- * @result:  passes result_problem()
  * @message: set to the message, to be freed with free()
- * @bytes:   set to its length
  *
  * The message is as long as the names: a run may have hundreds of thousands of processes.
  *
@@ -24,8 +22,6 @@ int resultnames_pack(const struct result *result, unsigned char **message, size_
 /**
  * resultnames_take - add names to a result
  * @result:  the result that was packed, before its files had names. On error it has none
- * @message: from resultnames_pack()
- * @bytes:   its length
  *
  * Return: 0; -EBADMSG: the message is of another result; -ENOMEM.
  */

@@ -11,9 +11,7 @@
 
 /**
  * resultpack_pack - convert a result to a message
- * @result:  passes result_problem()
  * @message: set to the message, to be freed with free()
- * @bytes:   set to its length
  *
  * Return: 0 or -ENOMEM.
  */
@@ -21,8 +19,6 @@ int resultpack_pack(const struct result *result, unsigned char **message, size_t
 
 /**
  * resultpack_unpack - convert a message to a result
- * @message: any bytes
- * @bytes:   its length
  * @result:  filled in; must be released with result_release(), even on error
  * @why:     on -EBADMSG, set to what is wrong
  *

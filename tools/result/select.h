@@ -33,32 +33,17 @@ struct selection {
  */
 int result_sum(struct result *result);
 
-/**
- * result_select - drop the samples that do not meet conditions, and add up the others
- * @result:    passes result_problem()
- * @selection: the conditions
- *
- * Samples outside all objects are in the object RESULT_OUTSIDE. Samples of threads that are not
- * listed meet no condition for programs, processes and threads.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Drop the samples that do not meet conditions, and add up the others. Samples outside all objects
+ * are in the object RESULT_OUTSIDE. Samples of threads that are not listed meet no condition for
+ * programs, processes and threads. Return: 0 or -ENOMEM.
  */
 int result_select(struct result *result, const struct selection *selection);
 
-/**
- * selection_is_all - check whether a selection has no conditions
- * @selection: the conditions
- *
- * Return: true if it selects all samples.
- */
+/* Check whether a selection has no conditions. Return: true if it selects all samples. */
 bool selection_is_all(const struct selection *selection);
 
-/**
- * selection_pattern - make a pattern that selects one path alone
- * @path: any path
- *
- * Return: to be freed with free(); NULL: no memory.
- */
+/* Make a pattern that selects one path alone. Return: to be freed with free(); NULL: no memory. */
 char *selection_pattern(const char *path);
 
 #endif /* PROFIL_SELECT_H */

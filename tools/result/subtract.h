@@ -10,7 +10,6 @@
 /**
  * result_subtract - drop the samples that an earlier result of the same run has
  * @result: passes result_problem(); all sums are computed again. Its time is what is left
- * @before: the earlier one
  *
  * In code that programs have made, samples get their names later, and addresses may move. There,
  * samples are those of a function; if more were without a name before than are now, the rest is

@@ -26,9 +26,6 @@ struct addresses *addresses_new(symbols_find_fn *find, void *symbols,
 
 /**
  * addresses_find - name an address; a symbols_find_fn
- * @addresses: from addresses_new()
- * @object:    index in result->objects
- * @address:   link-time address in that object
  * @function:  filled in with the address as a function, named after the address and, if it is
  *             in a function with a name, that name: "0x1234 main"
  *
@@ -37,10 +34,7 @@ struct addresses *addresses_new(symbols_find_fn *find, void *symbols,
 int addresses_find(void *addresses, size_t object, uint64_t address,
 		   struct function *function);
 
-/**
- * addresses_free - free all names
- * @addresses: from addresses_new(), or NULL
- */
+/* Free all names. */
 void addresses_free(struct addresses *addresses);
 
 #endif /* PROFIL_ADDRESSES_H */

@@ -33,8 +33,6 @@ struct debugfile {
 /**
  * debugfile_open - open the debug file with a build-id
  * @search: @dwfl, @path and @root are used
- * @id:     the build-id
- * @bytes:  its length
  * @name:   set to the path of the debug file, to be freed with free()
  *
  * It is searched below @root, and on debuginfod servers if that is allowed. So the debug file of
@@ -45,11 +43,8 @@ struct debugfile {
 int debugfile_open(const struct debugfile *search, const unsigned char *id, size_t bytes,
 		   char **name);
 
-/**
- * debugfile_callbacks - callbacks with which elfutils searches
- *
- * The user data of each module must be a struct debugfile.
- *
+/*
+ * Callbacks with which elfutils searches. The user data of each module must be a struct debugfile.
  * Return: an argument for dwfl_begin().
  */
 const Dwfl_Callbacks *debugfile_callbacks(void);

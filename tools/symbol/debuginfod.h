@@ -12,24 +12,20 @@
 
 #include <elfutils/libdwfl.h>
 
-/**
- * debuginfod_allow - allow elfutils to fetch debug information
- *
- * Must be called before the first symbols_new(). Sets DEBUGINFOD_TIMEOUT and DEBUGINFOD_MAXTIME
- * in this process's environment if they are not set.
+/*
+ * Allow elfutils to fetch debug information. Must be called before the first symbols_new(). Sets
+ * DEBUGINFOD_TIMEOUT and DEBUGINFOD_MAXTIME in this process's environment if they are not set.
  */
 void debuginfod_allow(void);
 
-/**
- * debuginfod_prepare - prevent fetching unless it is allowed
- *
- * Removes DEBUGINFOD_URLS from this process's environment, unless debuginfod_allow() was called.
+/*
+ * Prevent fetching unless it is allowed. Removes DEBUGINFOD_URLS from this process's environment,
+ * unless debuginfod_allow() was called.
  */
 void debuginfod_prepare(void);
 
 /**
  * debuginfod_before_search - must be called before elfutils searches for debug information
- * @dwfl: the session that searches
  * @path: path of the object, for the progress line if standard error is a terminal
  */
 void debuginfod_before_search(Dwfl *dwfl, const char *path);
@@ -37,8 +33,6 @@ void debuginfod_before_search(Dwfl *dwfl, const char *path);
 /**
  * debuginfod_find - fetch the debug file with a build-id
  * @dwfl:  any session; debuginfod_before_search() was called for it
- * @id:    the build-id
- * @bytes: its length
  * @name:  set to the path of the file in the cache, to be freed with free()
  *
  * Return: a descriptor; or -errno, which is -ENOSYS if nothing may be fetched.
@@ -54,10 +48,9 @@ int debuginfod_find(Dwfl *dwfl, const unsigned char *id, size_t bytes, char **na
  */
 void debuginfod_after_search(int found);
 
-/**
- * debuginfod_is_used - whether debug files may be fetched
- *
- * Return: whether debuginfod_allow() was called, and the user has named a server.
+/*
+ * Whether debug files may be fetched. Return: whether debuginfod_allow() was called, and the user
+ * has named a server.
  */
 bool debuginfod_is_used(void);
 

@@ -9,17 +9,12 @@
 
 #include <libelf.h>
 
-/**
- * debugsections_exist - whether a file has debug information, readable or not
- * @elf: any file
- */
+/* Whether a file has debug information, readable or not. */
 bool debugsections_exist(Elf *elf);
 
-/**
- * debugsections_problem - whether elfutils cannot read the compression of debug information
- * @elf: any file
- *
- * Return: the reason, with a remedy; NULL: there is no such section.
+/*
+ * Whether elfutils cannot read the compression of debug information. Return: the reason, with a
+ * remedy; NULL: there is no such section.
  */
 const char *debugsections_problem(Elf *elf);
 

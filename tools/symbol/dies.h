@@ -17,8 +17,6 @@ enum dies_way {
 
 /**
  * dies_visit_fn - type of functions that are called for each entry
- * @data:  as given to dies_walk()
- * @die:   the entry
  * @outer: what the visit of the entry around it set @inner to
  * @inner: is given as @outer to the visits of the entries inside; initially @outer
  *

@@ -21,7 +21,6 @@
  * @bias:       is added to the addresses in the file
  * @table:      the sorted table of .eh_frame_hdr; NULL: there is none
  * @table_base: what its entries are relative to
- * @nr_entries: their number
  * @ranges:     the functions, if there is no table
  */
 struct ehframe {
@@ -51,28 +50,16 @@ int ehframe_read(struct ehframe *frames, Elf *elf, uint64_t bias);
 
 /**
  * ehframe_covering - find the function that contains an address
- * @frames:  from ehframe_read()
- * @address: the address
  * @found:   its range, without a name
  *
  * Return: whether there is one.
  */
 bool ehframe_covering(const struct ehframe *frames, uint64_t address, struct range *found);
 
-/**
- * ehframe_above - find the first function that starts above an address
- * @frames:  from ehframe_read()
- * @address: the address
- * @start:   its start
- *
- * Return: whether there is one.
- */
+/* Find the first function that starts above an address. Return: whether there is one. */
 bool ehframe_above(const struct ehframe *frames, uint64_t address, uint64_t *start);
 
-/**
- * ehframe_release - free the list of functions
- * @frames: set to zero; may be zero already
- */
+/* Free the list of functions. */
 void ehframe_release(struct ehframe *frames);
 
 #endif /* PROFIL_EHFRAME_H */

@@ -39,8 +39,6 @@ int functions_read(struct functions *functions, Dwfl_Module *module);
 
 /**
  * functions_find - find the function at an address
- * @functions: from functions_read()
- * @address:   an address of the module
  * @function:  filled in if there is one; its name is valid as long as the module
  *
  * The function is a symbol whose size includes the address; else the PLT section that contains
@@ -53,16 +51,10 @@ int functions_read(struct functions *functions, Dwfl_Module *module);
 bool functions_find(const struct functions *functions, uint64_t address,
 		    struct function *function);
 
-/**
- * functions_size - the number of ranges, which determines the memory used
- * @functions: from functions_read()
- */
+/* The number of ranges, which determines the memory used. */
 size_t functions_size(const struct functions *functions);
 
-/**
- * functions_release - free the lists
- * @functions: set to zero; may be zero already
- */
+/* Free the lists. */
 void functions_release(struct functions *functions);
 
 #endif /* PROFIL_FUNCTIONS_H */

@@ -45,7 +45,6 @@ struct inlines_frame {
  * inlines_find - find the functions at an address
  * @inlines: zeroed before the first call; must be released with inlines_release()
  * @units:   the units of the file
- * @address: an address of the module
  * @frames:  filled in, innermost function first; the last is the one that has the code, and all
  *           others are inlined
  * @max:     number of @frames, at least 1; if there are more functions, those next to the last
@@ -61,10 +60,7 @@ struct inlines_frame {
 int inlines_find(struct inlines *inlines, const struct units *units, uint64_t address,
 		 struct inlines_frame *frames, size_t max, size_t *nr);
 
-/**
- * inlines_release - free the functions
- * @inlines: set to zero; may be zero already
- */
+/* Free the functions. */
 void inlines_release(struct inlines *inlines);
 
 #endif /* PROFIL_INLINES_H */

@@ -34,10 +34,8 @@ struct innermost *innermost_new(struct symbols *symbols, const struct result *re
 
 /**
  * innermost_find - find the innermost function at an address; a symbols_find_fn
- * @innermost: from innermost_new()
  * @object:    index in result->objects; calls are fast if those for one object follow each other
  * @address:   address of one of the object's counts
- * @function:  filled in if there is one
  *
  * A function is the same in all its copies in an object, inlined or not, if it has the same name
  * and, unless that is a mangled name, its source is in the same file. Its start is that of the copy
@@ -49,10 +47,7 @@ struct innermost *innermost_new(struct symbols *symbols, const struct result *re
  */
 int innermost_find(void *innermost, size_t object, uint64_t address, struct function *function);
 
-/**
- * innermost_free - free all functions
- * @innermost: from innermost_new(), or NULL
- */
+/* Free all functions. */
 void innermost_free(struct innermost *innermost);
 
 #endif /* PROFIL_INNERMOST_H */

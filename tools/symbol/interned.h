@@ -28,18 +28,13 @@ const char *interned_text(struct interned *interned, const char *text, size_t le
 
 /**
  * interned_path - find or make the only copy of a path
- * @interned:  as for interned_text()
  * @directory: the directory that @file is relative to; NULL: none
- * @file:      path of the file
  *
  * Return: as interned_text().
  */
 const char *interned_path(struct interned *interned, const char *directory, const char *file);
 
-/**
- * interned_release - free all texts
- * @interned: set to zero; may be zero already
- */
+/* Free all texts. */
 void interned_release(struct interned *interned);
 
 #endif /* PROFIL_INTERNED_H */

@@ -13,7 +13,6 @@
  * @labels: ranges from each label to the end of its section, with @rank and @number (symtab.h).
  *          On return, a finished set of functions that do not overlap
  * @sized:  finished ranges of symbols with a size
- * @frames: functions with unwind information
  *
  * A label inside a symbol with a size belongs to that symbol. A label without a type also
  * belongs to the function around it if

@@ -27,9 +27,6 @@ struct lines *lines_new(struct symbols *symbols, symbols_find_fn *find, void *fu
 
 /**
  * lines_find - find the source line of an address; a symbols_find_fn
- * @lines:    from lines_new()
- * @object:   index in result->objects
- * @address:  link-time address in that object
  * @function: filled in with the line as a function named FILE:NUMBER (NAME), without the
  *            directory. NUMBER is ? for code that the compiler generated for no line. NAME is that
  *            of the function, and omitted if it is unknown: code of one line may be in several
@@ -39,10 +36,7 @@ struct lines *lines_new(struct symbols *symbols, symbols_find_fn *find, void *fu
  */
 int lines_find(void *lines, size_t object, uint64_t address, struct function *function);
 
-/**
- * lines_free - free all lines
- * @lines: from lines_new(), or NULL
- */
+/* Free all lines. */
 void lines_free(struct lines *lines);
 
 #endif /* PROFIL_LINES_H */

@@ -30,7 +30,6 @@ struct narrowest {
 /**
  * narrowest_add - add an interval
  * @set:   the set; zeroed before the first call
- * @start: first address
  * @end:   end of the interval (exclusive); an empty one is ignored
  * @owner: is found by the addresses
  *
@@ -50,18 +49,13 @@ int narrowest_finish(struct narrowest *set);
 
 /**
  * narrowest_find - find the narrowest interval that contains an address
- * @set:     a finished set
- * @address: the address
  * @owner:   set to its owner; of several intervals of the same length, to the highest owner
  *
  * Return: whether there is one.
  */
 bool narrowest_find(const struct narrowest *set, uint64_t address, size_t *owner);
 
-/**
- * narrowest_release - free the memory of a set
- * @set: set to zero; may be zero already
- */
+/* Free the memory of a set. */
 void narrowest_release(struct narrowest *set);
 
 #endif /* PROFIL_NARROWEST_H */

@@ -35,7 +35,6 @@ struct range {
 /**
  * struct ranges - a set of ranges
  * @range:     the ranges; after ranges_finish(), sorted by start, without equal starts
- * @nr:        number of ranges
  */
 struct ranges {
 	struct range *range;
@@ -61,37 +60,24 @@ int ranges_add(struct ranges *set, const struct range *new);
  */
 void ranges_finish(struct ranges *set);
 
-/**
- * ranges_covering - find the innermost range that contains an address
- * @set:     a finished set
- * @address: the address
- *
- * Return: of all ranges that contain it, the one with the highest start; or NULL.
+/*
+ * Find the innermost range that contains an address. Return: of all ranges that contain it, the one
+ * with the highest start; or NULL.
  */
 const struct range *ranges_covering(const struct ranges *set, uint64_t address);
 
 /**
  * ranges_below - find the last range that starts at or below an address
- * @set:     a finished set
  * @address: the address, which the range need not contain
  *
  * Return: the range or NULL.
  */
 const struct range *ranges_below(const struct ranges *set, uint64_t address);
 
-/**
- * ranges_above - find the first range that starts above an address
- * @set:     a finished set
- * @address: the address
- *
- * Return: the range or NULL.
- */
+/* Find the first range that starts above an address. Return: the range or NULL. */
 const struct range *ranges_above(const struct ranges *set, uint64_t address);
 
-/**
- * ranges_release - free the memory of a set
- * @set: set to zero
- */
+/* Free the memory of a set. */
 void ranges_release(struct ranges *set);
 
 #endif /* PROFIL_RANGES_H */

@@ -11,19 +11,14 @@
 
 #include "result/result.h"
 
-/**
- * samefile_by_build_id - compare the build-id of a file with that of the object
- * @object: what ran
- * @elf:    the file
- *
- * Return: NULL: it is the same, or the object has no build-id; else how they differ.
+/*
+ * Compare the build-id of a file with that of the object. Return: NULL: it is the same, or the
+ * object has no build-id; else how they differ.
  */
 const char *samefile_by_build_id(const struct result_object *object, Elf *elf);
 
 /**
  * samefile_by_times - compare the size of a file with that of the object, and when it was modified
- * @object:   what ran
- * @fd:       the file
  * @is_there: it is at the path of the object. A copy below another root may have another time
  *
  * Return: NULL: it is the same, or the object has no size; else the reason.

@@ -9,14 +9,9 @@
 #include "result/result.h"
 #include "symbol/symbols.h"
 
-/**
- * store_names - store functions, inlined functions and source lines
- * @result:  passes result_problem()
- * @symbols: its symbols
- *
- * An object whose file cannot be used gets no names.
- *
- * Return: 0; or -ENOMEM, and the result has no or some of the names.
+/*
+ * Store functions, inlined functions and source lines. An object whose file cannot be used gets no
+ * names. Return: 0; or -ENOMEM, and the result has no or some of the names.
  */
 int store_names(struct result *result, struct symbols *symbols);
 

@@ -8,22 +8,13 @@
 #include "result/result.h"
 #include "symbol/symbols.h"
 
-/**
- * stored_find - find the function of an address
- * @object:   an object with names
- * @address:  link-time address in it
- * @function: filled in if there is one
- *
- * Return: 1; 0: no function.
- */
+/* Find the function of an address. Return: 1; 0: no function. */
 int stored_find(const struct result_object *object, uint64_t address, struct function *function);
 
 /**
  * stored_line - find the source line of an address
- * @result:  the result
  * @object:  an object of it with names
  * @address: of samples, or where a function starts
- * @line:    filled in if there is one
  *
  * Return: 1; 0: no line.
  */
@@ -32,10 +23,7 @@ int stored_line(const struct result *result, const struct result_object *object,
 
 /**
  * stored_frames - find the functions at an address, from the innermost
- * @result:  the result
  * @object:  an object of it with names
- * @address: link-time address in it
- * @frames:  filled in
  * @nr:      set to the number of frames
  *
  * Return: 1; 0: there is no debug information for it.

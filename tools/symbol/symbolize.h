@@ -12,12 +12,9 @@
 #include "result/result.h"
 #include "symbol/symbols.h"
 
-/**
- * symbolize_demangle_fn - demangle the name of a symbol
- * @name: as in the file
- *
- * Return: the demangled name, to be freed with free(); NULL: the name is not mangled, or no
- * memory.
+/*
+ * Demangle the name of a symbol. Return: the demangled name, to be freed with free(); NULL: the
+ * name is not mangled, or no memory.
  */
 typedef char *symbolize_demangle_fn(const char *name);
 
@@ -34,7 +31,6 @@ typedef char *symbolize_demangle_fn(const char *name);
  * @samples:   number of its samples, at least 1
  * @system:    how many of these are in the kernel
  * @counts:    indexes of its counts in the object's counts, ascending
- * @nr_counts: number of @counts
  */
 struct symbolized_function {
 	size_t object;
@@ -52,7 +48,6 @@ struct symbolized_function {
  * struct symbolized - a result by function
  * @result:       the result
  * @functions:    all functions with samples, sorted by object, start and name
- * @nr_functions: number of functions
  * @counts:       memory of the functions' @counts
  * @find_line:    finds the source line of an address; set to NULL by symbolize_result(): no
  *                lines are known
@@ -97,21 +92,15 @@ int symbolize_result(struct symbolized *symbolized, const struct result *result,
 		     symbols_find_fn *find, void *symbols,
 		     symbolize_demangle_fn *demangle);
 
-/**
- * symbolized_by_samples - sort the functions like a flat profile
- * @symbolized: a symbolized result
- *
- * Return: all indexes in @symbolized->functions, most samples first, to be freed with free();
- * NULL: no memory.
+/*
+ * Sort the functions like a flat profile. Return: all indexes in @symbolized->functions, most
+ * samples first, to be freed with free(); NULL: no memory.
  */
 size_t *symbolized_by_samples(const struct symbolized *symbolized);
 
 /**
  * symbolized_line - find the source line of a count
- * @symbolized: a symbolized result
- * @function:   index in its functions
  * @count:      index in the function's counts
- * @line:       filled in if there is one
  *
  * Return: 1; 0: no line; or an error of @symbolized->find_line.
  */
@@ -120,11 +109,8 @@ int symbolized_line(const struct symbolized *symbolized, size_t function, size_t
 
 /**
  * symbolized_frames - find the functions at a count, with those that were inlined there
- * @symbolized: a symbolized result
- * @function:   index in its functions
  * @count:      index in the function's counts
  * @frames:     as for symbols_frames(); the last one is the function
- * @nr:         the same
  *
  * Return: 1; 0: none are known; or an error of @symbolized->find_frames.
  */
@@ -133,8 +119,6 @@ int symbolized_frames(const struct symbolized *symbolized, size_t function, size
 
 /**
  * symbolized_start_line - find the source line where a function starts
- * @symbolized: a symbolized result
- * @function:   index in its functions
  * @line:       filled in if there is one; never for @is_rest
  *
  * Return: 1; 0: no line; or an error of @symbolized->find_line.
@@ -142,10 +126,7 @@ int symbolized_frames(const struct symbolized *symbolized, size_t function, size
 int symbolized_start_line(const struct symbolized *symbolized, size_t function,
 			  struct source_line *line);
 
-/**
- * symbolized_release - free the functions
- * @symbolized: set to zero; may be zero already
- */
+/* Free the functions. */
 void symbolized_release(struct symbolized *symbolized);
 
 #endif /* PROFIL_SYMBOLIZE_H */

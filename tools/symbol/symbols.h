@@ -53,33 +53,23 @@ struct symbols *symbols_new(const struct result *result, const char *root);
 /**
  * symbols_use_open - read an open file instead of the one at the path of the object
  * @symbols: from symbols_new(), not used yet
- * @object:  index in result->objects
  * @fd:      descriptor of the file, which may have no path any more; must outlive @symbols
  *
  * The file is checked as one that is found by its path.
  */
 void symbols_use_open(struct symbols *symbols, size_t object, int fd);
 
-/**
- * symbols_prefer_files - use the files, and names of the result only if a file cannot be used
- *
- * For all symbols_new() from now on.
+/*
+ * Use the files, and names of the result only if a file cannot be used. For all symbols_new() from
+ * now on.
  */
 void symbols_prefer_files(void);
 
-/**
- * symbols_prefer_file - do the same for one object
- * @symbols: from symbols_new()
- * @object:  index in result->objects
- *
- * What was found in the result stays valid.
- */
+/* Do the same for one object. What was found in the result stays valid. */
 void symbols_prefer_file(struct symbols *symbols, size_t object);
 
 /**
  * symbols_elf - open the file of an object, for its code
- * @symbols: from symbols_new(), after symbols_prefer_file()
- * @object:  index in result->objects
  * @elf:     set to the file, which is valid until another object is looked up
  * @problem: set to the reason if it cannot be used: debug files have no code
  *
@@ -87,21 +77,11 @@ void symbols_prefer_file(struct symbols *symbols, size_t object);
  */
 int symbols_elf(struct symbols *symbols, size_t object, Elf **elf, const char **problem);
 
-/**
- * symbols_find_fn - type of symbols_find() and its replacements
- */
+/* Type of symbols_find() and its replacements. */
 typedef int symbols_find_fn(void *symbols, size_t object, uint64_t address,
 			    struct function *function);
 
-/**
- * symbols_find - find the function at an address with functions_find()
- * @symbols:  from symbols_new()
- * @object:   index in result->objects
- * @address:  link-time address in that object
- * @function: filled in if there is one
- *
- * Return: 1; 0: no function; or -ENOMEM.
- */
+/* Find the function at an address with functions_find(). Return: 1; 0: no function; or -ENOMEM. */
 int symbols_find(void *symbols, size_t object, uint64_t address,
 		 struct function *function);
 
@@ -116,22 +96,13 @@ struct source_line {
 	int line;
 };
 
-/**
- * symbols_line_fn - type of symbols_line() and its replacements
- */
+/* Type of symbols_line() and its replacements. */
 typedef int symbols_line_fn(void *symbols, size_t object, uint64_t address,
 			    struct source_line *line);
 
-/**
- * symbols_line - find the source line of an address
- * @symbols: from symbols_new()
- * @object:  index in result->objects
- * @address: link-time address in that object
- * @line:    filled in if there is one
- *
- * The line is from debug information (DWARF) in the file or its separate debug file. For inlined
- * code it is the line of the inlined function, not of the call.
- *
+/*
+ * Find the source line of an address. The line is from debug information (DWARF) in the file or its
+ * separate debug file. For inlined code it is the line of the inlined function, not of the call.
  * Return: 1; 0: no line; or -ENOMEM.
  */
 int symbols_line(void *symbols, size_t object, uint64_t address,
@@ -153,17 +124,12 @@ struct source_frame {
 /* The most functions that symbols_frames() finds at an address */
 #define SYMBOLS_MAX_FRAMES	RESULT_MAX_FRAMES
 
-/**
- * symbols_frames_fn - type of symbols_frames() and its replacements
- */
+/* Type of symbols_frames() and its replacements. */
 typedef int symbols_frames_fn(void *symbols, size_t object, uint64_t address,
 			      struct source_frame *frames, size_t *nr);
 
 /**
  * symbols_frames - find the functions at an address, with those that were inlined there
- * @symbols: from symbols_new()
- * @object:  index in result->objects
- * @address: link-time address in that object
  * @frames:  room for SYMBOLS_MAX_FRAMES; filled in if there is debug information, innermost
  *           function first. If more functions were inlined, those next to the last one are left
  *           out
@@ -177,32 +143,21 @@ typedef int symbols_frames_fn(void *symbols, size_t object, uint64_t address,
 int symbols_frames(void *symbols, size_t object, uint64_t address,
 		   struct source_frame *frames, size_t *nr);
 
-/**
- * symbols_problem - why the file of an object cannot be used
- * @symbols: from symbols_new()
- * @object:  index in result->objects
- *
- * A file whose build-id differs from that of the file that ran is not used either, because its
- * symbols are of other code. There is no problem if the debug file is used instead.
- *
- * Return: the reason; NULL: no problem so far.
+/*
+ * Why the file of an object cannot be used. A file whose build-id differs from that of the file
+ * that ran is not used either, because its symbols are of other code. There is no problem if the
+ * debug file is used instead. Return: the reason; NULL: no problem so far.
  */
 const char *symbols_problem(const struct symbols *symbols, size_t object);
 
-/**
- * symbols_is_missing - whether the file of an object was not found
- * @symbols: from symbols_new()
- * @object:  index in result->objects
- *
- * Return: true if there is no file at its path, although the file may be elsewhere; false also
- * if it was not needed so far.
+/*
+ * Whether the file of an object was not found. Return: true if there is no file at its path,
+ * although the file may be elsewhere; false also if it was not needed so far.
  */
 bool symbols_is_missing(const struct symbols *symbols, size_t object);
 
 /**
  * symbols_explain - explain why an object has no function names, or where they are from
- * @symbols: from symbols_new()
- * @object:  index in result->objects
  * @option:  option by which the user can set another root directory; NULL: there is none
  *
  * If the file cannot be used, but its debug file was found by the build-id, the names are from
@@ -216,29 +171,20 @@ char *symbols_explain(const struct symbols *symbols, size_t object, const char *
 /**
  * symbols_explain_lines - explain why an object with debug information has no source lines
  * @symbols: from symbols_new(); symbols_line() was called
- * @object:  index in result->objects
  *
  * Return: a line for the user, without a newline, to be freed with free(); NULL: there is no
  * debug information, no problem so far, or no memory.
  */
 char *symbols_explain_lines(const struct symbols *symbols, size_t object);
 
-/**
- * symbols_are_stripped - whether an object has names for exported functions only
- * @symbols: from symbols_new()
- * @object:  index in result->objects
- *
- * This is the case if neither its file nor its debug file has a symbol table.
- *
- * Return: 1: stripped, or the file cannot be used (symbols_problem()); 0: not stripped; or
- * -ENOMEM.
+/*
+ * Whether an object has names for exported functions only. This is the case if neither its file nor
+ * its debug file has a symbol table. Return: 1: stripped, or the file cannot be used
+ * (symbols_problem()); 0: not stripped; or -ENOMEM.
  */
 int symbols_are_stripped(struct symbols *symbols, size_t object);
 
-/**
- * symbols_free - close all files and free all names
- * @symbols: from symbols_new(), or NULL
- */
+/* Close all files and free all names. */
 void symbols_free(struct symbols *symbols);
 
 #endif /* PROFIL_SYMBOLS_H */

@@ -37,7 +37,6 @@ struct symtab {
  * symtab_read - list the symbols of a file and its debug file that name code
  * @symtab: zeroed by the caller; must be released with symtab_release(), even on error
  * @module: the file; the names are valid as long as it
- * @text:   its code
  *
  * ranges_finish() is not called. Local symbols of one source file have the same @number.
  *
@@ -45,10 +44,7 @@ struct symtab {
  */
 int symtab_read(struct symtab *symtab, Dwfl_Module *module, const struct text *text);
 
-/**
- * symtab_release - free the lists
- * @symtab: set to zero; may be zero already
- */
+/* Free the lists. */
 void symtab_release(struct symtab *symtab);
 
 #endif /* PROFIL_SYMTAB_H */

@@ -33,26 +33,17 @@ struct text {
  */
 int text_read(struct text *text, Dwfl_Module *module);
 
-/**
- * text_has_address - whether there is code at an address
- * @text:    from text_read()
- * @address: an address of the module
- */
+/* Whether there is code at an address. */
 bool text_has_address(const struct text *text, uint64_t address);
 
-/**
- * text_section - find the executable section at an address
- * @text:    from text_read()
- * @address: an address of the module
- *
- * Return: the section; its name is valid as long as the module. NULL: there is none, or the file
- * has no section headers.
+/*
+ * Find the executable section at an address. Return: the section; its name is valid as long as the
+ * module. NULL: there is none, or the file has no section headers.
  */
 const struct range *text_section(const struct text *text, uint64_t address);
 
 /**
  * text_has_symbol - whether a symbol is in code
- * @text:    from text_read()
  * @elf:     the file that has the symbol: the module's, or its debug file
  * @bias:    is added to the addresses in @elf
  * @section: index of the symbol's section
@@ -62,10 +53,7 @@ const struct range *text_section(const struct text *text, uint64_t address);
 bool text_has_symbol(const struct text *text, Elf *elf, uint64_t bias, GElf_Word section,
 		     uint64_t address, uint64_t *end);
 
-/**
- * text_release - free the list of code
- * @text: set to zero; may be zero already
- */
+/* Free the list of code. */
 void text_release(struct text *text);
 
 #endif /* PROFIL_TEXT_H */

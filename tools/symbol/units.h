@@ -42,8 +42,6 @@ int units_read(struct units *units, const struct text *text);
 
 /**
  * units_find - find the unit that has the code at an address
- * @units:   from units_read()
- * @address: an address of the module
  * @unit:    set to its entry; with split DWARF, to the one that has the line table
  *
  * Return: whether there is one.
@@ -52,8 +50,6 @@ bool units_find(const struct units *units, uint64_t address, Dwarf_Die *unit);
 
 /**
  * units_line - find the source line of an address
- * @units:     from units_read()
- * @address:   an address of the module
  * @number:    set to the number of the line; 0: code that the compiler generated for no line
  * @directory: set to the absolute directory that the file's path is relative to, or NULL
  *
@@ -77,10 +73,7 @@ const char *units_line(struct units *units, uint64_t address, int *number,
  */
 const char *units_directory(Dwarf_Die *unit, const char *file);
 
-/**
- * units_release - free the list of addresses
- * @units: set to zero; may be zero already
- */
+/* Free the list of addresses. */
 void units_release(struct units *units);
 
 #endif /* PROFIL_UNITS_H */

@@ -31,7 +31,6 @@ struct counted_address {
 /**
  * struct address_table - all addresses with samples; all zero if empty
  * @list:  in the order of their first samples
- * @nr:    number of addresses
  * @slots: of @list
  */
 struct address_table {
@@ -40,19 +39,13 @@ struct address_table {
 	struct slots slots;
 };
 
-/**
- * address_table_find - find an address, or add it
- * @table: all addresses
- * @at:     the address
- *
- * Return: its place, valid until the next call, whose row is NULL if it is new; NULL: no memory.
+/*
+ * Find an address, or add it. Return: its place, valid until the next call, whose row is NULL if it
+ * is new; NULL: no memory.
  */
 struct counted_address *address_table_find(struct address_table *table, const struct named_address *at);
 
-/**
- * address_table_release - free the memory
- * @table: set to zero
- */
+/* Free the memory. */
 void address_table_release(struct address_table *table);
 
 #endif /* PROFIL_ADDRESS_TABLE_H */

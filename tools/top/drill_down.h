@@ -28,7 +28,6 @@ enum drill_down_of {
  * @text:   the page; its lines end in 0; NULL: not written yet
  * @bytes:  its length
  * @lines:  its lines
- * @nr:     number of lines
  */
 struct drill_down {
 	struct helper helper;
@@ -39,25 +38,11 @@ struct drill_down {
 	size_t nr;
 };
 
-/**
- * drill_down_begin - begin to write a page
- * @drill_down: all zero, or drill_down_end()
- * @run:     the run
- * @of:      what it is about
- * @row:     the row
- * @columns: length of a line
- *
- * If it cannot be written, the page has the reason.
- */
+/* Begin to write a page. If it cannot be written, the page has the reason. */
 void drill_down_begin(struct drill_down *drill_down, const struct live_run *run, enum drill_down_of of,
 		   const struct row *row, int columns);
 
-/**
- * drill_down_look - look if the page is written
- * @drill_down: drill_down_begin()
- *
- * Return: whether there are new lines.
- */
+/* Look if the page is written. Return: whether there are new lines. */
 bool drill_down_look(struct drill_down *drill_down);
 
 /**

@@ -52,29 +52,16 @@ struct live_functions {
 int live_functions_add(struct live_functions *functions, const struct file *file,
 		       const struct result_part *part);
 
-/**
- * live_functions_count_made - set the sums of code that programs have made
- * @functions: the functions
- *
- * Return: 0 or -ENOMEM.
- */
+/* Set the sums of code that programs have made. Return: 0 or -ENOMEM. */
 int live_functions_count_made(struct live_functions *functions);
 
-/**
- * live_functions_name - take names that have been read, and ask for others
- * @functions: the functions
- *
- * Return: 0 or -ENOMEM.
- */
+/* Take names that have been read, and ask for others. Return: 0 or -ENOMEM. */
 int live_functions_name(struct live_functions *functions);
 
 /* Return: how many addresses wait for the name of their function. */
 size_t live_functions_waiting(const struct live_functions *functions);
 
-/**
- * live_functions_release - end the reading of names, and free the memory
- * @functions: set to zero
- */
+/* End the reading of names, and free the memory. */
 void live_functions_release(struct live_functions *functions);
 
 #endif /* PROFIL_TOP_LIVE_FUNCTIONS_H */

@@ -45,7 +45,6 @@ struct live_tasks {
 /**
  * live_tasks_add - add samples
  * @tasks: @recording is set, other members are zero
- * @part:  the samples
  *
  * Return: 0 or -ENOMEM.
  */
@@ -53,17 +52,13 @@ int live_tasks_add(struct live_tasks *tasks, const struct result_part *part);
 
 /**
  * live_tasks_update - read the names of a thread and its program again, as they may have changed
- * @tasks: the threads
  * @row:   a row of @tasks->threads
  *
  * Return: 0 or -ENOMEM.
  */
 int live_tasks_update(struct live_tasks *tasks, struct row *row);
 
-/**
- * live_tasks_release - free the memory
- * @tasks: set to zero
- */
+/* Free the memory. */
 void live_tasks_release(struct live_tasks *tasks);
 
 #endif /* PROFIL_TOP_LIVE_TASKS_H */

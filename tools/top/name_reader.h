@@ -37,18 +37,11 @@ struct named_function {
 	char name[NAME_READER_MOST + 1];
 };
 
-/**
- * name_reader_new - prepare to read names
- * @recording: has the files
- *
- * Return: to be given to name_reader_free(); NULL: no memory.
- */
+/* Prepare to read names. Return: to be given to name_reader_free(); NULL: no memory. */
 struct name_reader *name_reader_new(const struct recording *recording);
 
 /**
  * name_reader_ask - ask for functions
- * @reader:    from name_reader_new()
- * @addresses: the addresses
  * @nr:        number of addresses, at most NAME_READER_BATCH
  *
  * Does not wait.
@@ -59,7 +52,6 @@ bool name_reader_ask(struct name_reader *reader, const struct named_address *add
 
 /**
  * name_reader_answer - take an answer
- * @reader:   from name_reader_new()
  * @function: filled in. Answers come in the order of the addresses
  *
  * Return: 1; 0: none yet; -1: the helper has ended: what was not answered must be asked again, the
@@ -76,10 +68,7 @@ int name_reader_answer(struct name_reader *reader, struct named_function *functi
  */
 void name_reader_wait(struct name_reader *reader);
 
-/**
- * name_reader_free - end the helper, and free the memory
- * @reader: from name_reader_new(), or NULL
- */
+/* End the helper, and free the memory. */
 void name_reader_free(struct name_reader *reader);
 
 #endif /* PROFIL_NAME_READER_H */

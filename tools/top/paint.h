@@ -64,8 +64,6 @@ const char *paint_by_name(size_t by);
 /**
  * paint_table - make the lines of a table
  * @lines: filled in; their texts are NULL without memory
- * @rows:  number of lines
- * @paint: what to show
  *
  * Unless @paint->plain, the last line is about keys.
  */
@@ -73,30 +71,15 @@ void paint_table(struct screen_line *lines, size_t rows, const struct paint *pai
 
 /**
  * paint_page - make the lines of a page
- * @lines:   filled in
- * @rows:    number of lines
- * @columns: width of the lines
- * @title:   the first line
- * @page:    the page
  * @first:   index of its first line that is shown
  */
 void paint_page(struct screen_line *lines, size_t rows, int columns, const char *title,
 		const struct drill_down *page, size_t first);
 
-/**
- * paint_help - make the lines of the help
- * @lines:   filled in
- * @rows:    number of lines
- * @columns: width of the lines
- */
+/* Make the lines of the help. */
 void paint_help(struct screen_line *lines, size_t rows, int columns);
 
-/**
- * paint_small - say that the terminal is too small
- * @lines:   filled in
- * @rows:    number of lines
- * @columns: width of the lines
- */
+/* Say that the terminal is too small. */
 void paint_small(struct screen_line *lines, size_t rows, int columns);
 
 #endif /* PROFIL_TOP_PAINT_H */

@@ -51,7 +51,6 @@ struct row {
 /**
  * struct rows - all rows of a table; all zero if empty
  * @list:    the rows, sorted by rows_sort()
- * @nr:      number of rows
  * @nr_new:  how many at the end of @list are not sorted yet
  * @order:   what they are sorted by
  * @is_changed: the order may be wrong
@@ -76,16 +75,11 @@ struct rows {
 	uint64_t start_ns;
 };
 
-/**
- * rows_tick - the time goes on: later samples have more weight
- * @rows:   any rows
- * @now_ns: time of CLOCK_MONOTONIC
- */
+/* The time goes on: later samples have more weight. */
 void rows_tick(struct rows *rows, uint64_t now_ns);
 
 /**
  * rows_new - append a row without samples
- * @rows:  any rows, after rows_tick()
  * @name:  its name; copied
  * @place: must outlive the rows
  *
@@ -95,40 +89,27 @@ struct row *rows_new(struct rows *rows, const char *name, const char *place);
 
 /**
  * rows_add - add samples to a row
- * @rows:    the rows
- * @row:     one of them
- * @samples: number of samples
  * @system:  how many of these are in the kernel
  */
 void rows_add(struct rows *rows, struct row *row, uint64_t samples, uint64_t system);
 
 /**
  * rows_drop - take samples from a row, which others have now
- * @rows:    the rows
- * @row:     has these samples
- * @samples: number of samples
  * @system:  how many of these are in the kernel
  */
 void rows_drop(struct rows *rows, struct row *row, uint64_t samples, uint64_t system);
 
 /**
  * rows_move - move samples to another row
- * @rows:    the rows
- * @from:    has these samples
- * @to:      another row
- * @samples: number of samples
  * @system:  how many of these are in the kernel
  * @recent:  what they have added to @recent
  */
 void rows_move(struct rows *rows, struct row *from, struct row *to, uint64_t samples,
 	       uint64_t system, double recent);
 
-/**
- * rows_now - how many samples per second a row has had lately
- * @rows: the rows, after rows_tick()
- * @recent: of a row
- *
- * Return: the rate, in which a sample counts less the older it is.
+/*
+ * How many samples per second a row has had lately. Return: the rate, in which a sample counts less
+ * the older it is.
  */
 double rows_now(const struct rows *rows, double recent);
 
@@ -141,14 +122,10 @@ void rows_sort(struct rows *rows);
 /**
  * rows_order_by - choose what to sort by
  * @rows:  the rows, sorted by the next rows_sort()
- * @order: the key
  */
 void rows_order_by(struct rows *rows, enum rows_order order);
 
-/**
- * rows_release - free the rows
- * @rows: set to zero
- */
+/* Free the rows. */
 void rows_release(struct rows *rows);
 
 #endif /* PROFIL_TOP_ROWS_H */

@@ -42,48 +42,31 @@ enum screen_key {
 
 /**
  * screen_new - take over a terminal
- * @fd:  its descriptor
  * @why: on error, gets a sentence with the reason and the remedy
  *
  * Return: to be given to screen_free(); NULL: see @why.
  */
 struct screen *screen_new(int fd, char why[SCREEN_WHY]);
 
-/**
- * screen_size - find the size of the terminal, which may have changed
- * @screen:  from screen_new()
- * @columns: set to its width
- * @rows:    set to its height
- *
- * Return: whether it has changed: all lines are empty then.
+/*
+ * Find the size of the terminal, which may have changed. Return: whether it has changed: all lines
+ * are empty then.
  */
 bool screen_size(struct screen *screen, int *columns, int *rows);
 
 /**
  * screen_show - show lines; only those that have changed are sent to the terminal
- * @screen: from screen_new()
  * @lines:  as many as there are rows; their texts are taken over
  */
 void screen_show(struct screen *screen, struct screen_line *lines);
 
-/**
- * screen_key - read a key
- * @screen: from screen_new()
- *
- * Return: a character or a enum screen_key; SCREEN_NONE: no key is left.
- */
+/* Read a key. Return: a character or a enum screen_key; SCREEN_NONE: no key is left. */
 int screen_key(struct screen *screen);
 
-/**
- * screen_suspend - stop this process with the terminal as it was, until the shell continues it
- * @screen: from screen_new()
- */
+/* Stop this process with the terminal as it was, until the shell continues it. */
 void screen_suspend(struct screen *screen);
 
-/**
- * screen_free - give the terminal back
- * @screen: from screen_new(), or NULL
- */
+/* Give the terminal back. */
 void screen_free(struct screen *screen);
 
 #endif /* PROFIL_TOP_SCREEN_H */

@@ -40,7 +40,6 @@ struct top_options {
 
 /**
  * top_new - prepare a view
- * @options:   what to show
  * @recording: without samples; must outlive the view
  *
  * Return: to be given to top_free(); NULL: no memory.
@@ -49,7 +48,6 @@ struct top *top_new(const struct top_options *options, struct recording *recordi
 
 /**
  * top_begin - take over the terminal
- * @top: from top_new()
  * @why: on error, gets a sentence with the reason and the remedy
  *
  * Until top_end(), messages to standard error wait if that is a terminal.
@@ -58,27 +56,14 @@ struct top *top_new(const struct top_options *options, struct recording *recordi
  */
 int top_begin(struct top *top, char why[SCREEN_WHY]);
 
-/**
- * top_show - bring the view up to date
- * @top: from top_new(), after top_begin()
- * @run: the run
- *
- * Return: 0 or -ENOMEM.
- */
+/* Bring the view up to date. Return: 0 or -ENOMEM. */
 int top_show(struct top *top, const struct live_run *run);
 
-/**
- * top_key - read keys
- * @top: from top_new(), after top_begin()
- * @run: the run
- *
- * Return: false: the user leaves.
- */
+/* Read keys. Return: false: the user leaves. */
 bool top_key(struct top *top, const struct live_run *run);
 
 /**
  * top_end - show the end, and give the terminal back
- * @top: from top_new(), after top_begin()
  * @run: the run, whose log has been read
  *
  * If the programs have ended, the view stays until the user leaves it. Without a terminal, the
@@ -86,18 +71,13 @@ bool top_key(struct top *top, const struct live_run *run);
  */
 void top_end(struct top *top, const struct live_run *run);
 
-/**
- * top_hide_command - let no standard descriptor of a command be a terminal; for struct child_calls
- * @data: ignored
- *
- * What it writes would be in the middle of the screen, and it would take the keys.
+/*
+ * Let no standard descriptor of a command be a terminal; for struct child_calls. What it writes
+ * would be in the middle of the screen, and it would take the keys.
  */
 void top_hide_command(void *data);
 
-/**
- * top_free - free the memory
- * @top: from top_new(), or NULL
- */
+/* Free the memory. */
 void top_free(struct top *top);
 
 #endif /* PROFIL_TOP_H */

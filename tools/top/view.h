@@ -51,20 +51,10 @@ enum view_wish {
 	VIEW_SUSPEND,
 };
 
-/**
- * view_order_by - sort all tables
- * @view:  the view
- * @order: the key
- */
+/* Sort all tables. */
 void view_order_by(struct view *view, enum rows_order order);
 
-/**
- * view_key - do what a key says
- * @view: the view
- * @key:  from screen_key()
- *
- * Return: what else it asks for.
- */
+/* Do what a key says. Return: what else it asks for. */
 enum view_wish view_key(struct view *view, int key);
 
 /**

@@ -29,8 +29,6 @@ static inline void *array_with_room(void *array, size_t nr, size_t bytes)
 
 /**
  * array_first_not - search in a sorted array
- * @nr:     number of elements
- * @i:      name of a variable
  * @is_not: expression of @i, which is true for elements up to some index, and false from there on
  *
  * Return: this index; @nr if @is_not is true for all.

@@ -4,12 +4,9 @@
 
 #include <string.h>
 
-/**
- * base_name - the last component of a path
- * @path: any path
- *
- * Return: the text after the last slash; @path if it ends with a slash, for which GNU's
- * basename(3) returns an empty string.
+/*
+ * The last component of a path. Return: the text after the last slash; @path if it ends with a
+ * slash, for which GNU's basename(3) returns an empty string.
  */
 static inline const char *base_name(const char *path)
 {

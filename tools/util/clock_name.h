@@ -10,12 +10,7 @@
 
 #include <linux/profil.h>
 
-/**
- * clock_name - name a clock
- * @clock: PROFIL_CLOCK_*
- *
- * Return: "auto", "tick", "timer" or "random"; NULL: no such clock.
- */
+/* Name a clock. Return: "auto", "tick", "timer" or "random"; NULL: no such clock. */
 static inline const char *clock_name(uint32_t clock)
 {
 	static const char *const names[] = {

@@ -9,42 +9,28 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/**
- * escape_utf8 - copy text as valid UTF-8
- * @text: any bytes
- *
- * Return: the copy, to be freed with free(), with U+FFFD in place of each invalid byte; NULL:
- * no memory.
+/*
+ * Copy text as valid UTF-8. Return: the copy, to be freed with free(), with U+FFFD in place of each
+ * invalid byte; NULL: no memory.
  */
 char *escape_utf8(const char *text);
 
-/**
- * escape_plain - count the characters that need no decoding
- * @text: any bytes
- *
- * Most names have no others, and a table has many names.
- *
- * Return: number of bytes at the start of @text that are printed unchanged, a column each.
+/*
+ * Count the characters that need no decoding. Most names have no others, and a table has many
+ * names. Return: number of bytes at the start of @text that are printed unchanged, a column each.
  */
 size_t escape_plain(const char *text);
 
-/**
- * escape_octal - print text without control characters
- * @out:  output file
- * @text: any bytes
- * @also: further characters to escape
- *
- * Control characters, characters that change the direction of text, those in @also, and
- * bytes that are not valid UTF-8 are printed as a backslash and three octal digits.
- * (A reader that expects UTF-8 may stop at the first invalid byte.)
+/*
+ * Print text without control characters. Control characters, characters that change the direction
+ * of text, those in @also, and bytes that are not valid UTF-8 are printed as a backslash and three
+ * octal digits. (A reader that expects UTF-8 may stop at the first invalid byte.)
  */
 void escape_octal(FILE *out, const char *text, const char *also);
 
-/**
- * escape_line - copy text as escape_octal() prints it
- * @text: any bytes
- *
- * Return: the copy, to be freed with free(); NULL: no memory.
+/*
+ * Copy text as escape_octal() prints it. Return: the copy, to be freed with free(); NULL: no
+ * memory.
  */
 char *escape_line(const char *text);
 
@@ -59,7 +45,6 @@ int escape_columns(const char **text);
 
 /**
  * escape_json - print a JSON string, with quotes
- * @out:  output file
  * @text: any bytes; invalid ones are replaced by U+FFFD
  */
 void escape_json(FILE *out, const char *text);

@@ -46,20 +46,11 @@ void failure_warn(const char *what, int error);
  */
 void failure_warnx(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/**
- * failure_exitx - print a message as failure_warnx() does, and exit
- * @status: exit status
- * @format: as for failure_warnx()
- */
+/* Print a message as failure_warnx() does, and exit. */
 void failure_exitx(int status, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 
-/**
- * failure_exit - print an error as failure_warn() does, and exit
- * @status: exit status
- * @what:   as for failure_warn()
- * @error:  as for failure_warn()
- */
+/* Print an error as failure_warn() does, and exit. */
 void failure_exit(int status, const char *what, int error) __attribute__((noreturn));
 
 #endif /* PROFIL_FAILURE_H */

@@ -46,11 +46,7 @@ struct helper {
 /* Return: 0; or -errno: there is none. */
 int helper_start(struct helper *helper, const struct helper_work *work);
 
-/**
- * helper_has_ended - look whether a helper has ended; if it just has, @error and the rest are set
- * @helper: any
- * @wait:   wait for it
- */
+/* Look whether a helper has ended; if it just has, @error and the rest are set. */
 bool helper_has_ended(struct helper *helper, bool wait);
 
 /* End a helper, as it may take long to read a file. */
@@ -58,7 +54,6 @@ void helper_kill(struct helper *helper);
 
 /**
  * helper_run - let a helper do something, and wait for it
- * @helper: set
  * @work:   what it does; without @seconds, this process does it itself if there can be no helper
  *
  * Return: 0; -errno; -ETIMEDOUT: it took too long; or -EPROTO: it was killed.

@@ -19,29 +19,23 @@ struct json {
 	bool is_first;
 };
 
-/**
- * json_next - start an element of a list, or a member
- * @json: the document
- */
+/* Start an element of a list, or a member. */
 void json_next(struct json *json);
 
 /**
  * json_enter - start an object or a list
- * @json:    the document
  * @bracket: '{' or '['
  */
 void json_enter(struct json *json, char bracket);
 
 /**
  * json_leave - end an object or a list
- * @json:    the document
  * @bracket: '}' or ']'
  */
 void json_leave(struct json *json, char bracket);
 
 /**
  * json_member - start a member
- * @json: the document
  * @name: its name, which is not escaped
  *
  * Return: where its value is to be printed.
@@ -50,42 +44,26 @@ FILE *json_member(struct json *json, const char *name);
 
 /**
  * json_string - print a member whose value is a text
- * @json:  the document
- * @name:  as for json_member()
  * @value: the text; NULL: null
  */
 void json_string(struct json *json, const char *name, const char *value);
 
 /**
  * json_texts - print a member whose value is a list of texts
- * @json:  the document
- * @name:  as for json_member()
  * @texts: the texts, terminated by NULL; NULL: none
  */
 void json_texts(struct json *json, const char *name, char *const *texts);
 
-/**
- * json_number - print a member whose value is a whole number
- * @json:  the document
- * @name:  as for json_member()
- * @value: the number
- */
+/* Print a member whose value is a whole number. */
 void json_number(struct json *json, const char *name, uint64_t value);
 
 /**
  * json_real - print a member whose value is a number with a fraction
- * @json:  the document
- * @name:  as for json_member()
  * @value: the number, which is finite
  */
 void json_real(struct json *json, const char *name, double value);
 
-/**
- * json_bool - print a member whose value is true or false
- * @json:  the document
- * @name:  as for json_member()
- * @value: the value
- */
+/* Print a member whose value is true or false. */
 void json_bool(struct json *json, const char *name, bool value);
 
 #endif /* PROFIL_JSON_H */

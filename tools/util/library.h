@@ -24,9 +24,7 @@ struct library_symbol {
 
 /**
  * library_load - load a library, which stays until the end of the process
- * @soname:  its name
  * @symbols: what is used of it
- * @nr:      number of @symbols
  * @missing: if the library lacks a symbol, its name; NULL: there is no library
  *
  * Return: whether all addresses are set.

@@ -12,7 +12,6 @@
 
 /**
  * objectfile_open - open a regular file for reading
- * @path:    its path
  * @problem: on error, set to the reason
  *
  * Other files are refused, as opening or reading a pipe could block.
@@ -35,8 +34,6 @@ int objectfile_open_below(const char *root, const char *path, const char **probl
 
 /**
  * objectfile_build_id - read the build-id of an ELF file
- * @elf:  any file
- * @id:   filled with the build-id
  * @room: size of @id in bytes; a longer build-id is ignored
  *
  * Return: length of the build-id in bytes; 0: none.

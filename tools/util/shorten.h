@@ -15,7 +15,6 @@
 
 /**
  * shorten_function - shorten the name of a function
- * @name: demangled name
  * @most: maximal width, as counted by terminal_columns(); at least SHORTEN_MIN
  *
  * These steps are taken until the name fits: suffixes of copies that the compiler made, such as
@@ -27,13 +26,8 @@
  */
 char *shorten_function(const char *name, int most);
 
-/**
- * shorten_path - shorten the path of a file
- * @path: path of the file
- * @most: as for shorten_function()
- *
- * An ellipsis replaces the beginning, because paths differ at the end.
- *
+/*
+ * Shorten the path of a file. An ellipsis replaces the beginning, because paths differ at the end.
  * Return: the shortened path, to be freed with free(); NULL: no memory.
  */
 char *shorten_path(const char *path, int most);
@@ -53,7 +47,6 @@ struct shorten_name {
 /**
  * shorten_functions - shorten the names of functions, and keep them distinct
  * @names: @shortened of each is set, or NULL on error; to be freed by the caller in any case
- * @nr:    number of names
  * @most:  as for shorten_function(), but at least SHORTEN_MIN plus the width of "~" and @nr
  *
  * Different names that would be shortened to the same text get a tilde and a number at the end.

@@ -34,7 +34,6 @@ static inline size_t slots_room(const struct slots *slots)
  * slots_find - find an element
  * @of:    the table, which has slots
  * @key:   the same for equal elements
- * @i:     name of a variable
  * @is_it: expression: whether the element with the index @i is equal
  *
  * Return: its slot, or the unused one that it can have.
@@ -56,7 +55,6 @@ static inline size_t slots_room(const struct slots *slots)
  * slots_grow - double the room
  * @slots: unused afterwards: the caller fills its slots
  * @array: in which @slots_room() elements have room; may move
- * @bytes: size of an element
  *
  * Return: whether there was memory; if not, all is as before.
  */

@@ -44,7 +44,6 @@ enum terminal_color {
 /**
  * terminal_parse_when - parse the argument of --color
  * @text: "auto", "always" or "never"
- * @when: set to its meaning
  *
  * Return: false if @text is none of these.
  */
@@ -52,7 +51,6 @@ bool terminal_parse_when(const char *text, enum terminal_when *when);
 
 /**
  * terminal_style - determine the style of the lines in a file
- * @out:  the file
  * @when: the user's choice of colours and bars
  *
  * The environment's COLUMNS and LINES take precedence over the size of the terminal. If both are
@@ -62,52 +60,37 @@ struct terminal_style terminal_style(FILE *out, enum terminal_when when);
 
 /**
  * terminal_rows - count the rows of a table that fit on the terminal
- * @style: from terminal_style()
  * @above: number of lines above the table
  *
  * Return: at least 10, also on a smaller terminal; 0: not a terminal, print all rows.
  */
 uint64_t terminal_rows(const struct terminal_style *style, long above);
 
-/**
- * terminal_share_color - choose the colour of a share
- * @percent: the share
- */
+/* Choose the colour of a share. */
 enum terminal_color terminal_share_color(double percent);
 
 /**
  * terminal_begin - print in a colour until terminal_end()
- * @out:   output file
  * @style: if it has no colours, nothing is printed
- * @color: the colour
  */
 void terminal_begin(FILE *out, const struct terminal_style *style,
 		    enum terminal_color color);
 
-/**
- * terminal_end - return to the normal colour
- * @out:   output file
- * @style: as for terminal_begin()
- */
+/* Return to the normal colour. */
 void terminal_end(FILE *out, const struct terminal_style *style);
 
 /**
  * terminal_bar - print a share as a bar
- * @out:   output file
  * @style: if it has no bars, nothing is printed
  * @share: from 0 to 1
  */
 void terminal_bar(FILE *out, const struct terminal_style *style, double share);
 
-/**
- * terminal_columns - compute the width of a name that terminal_print_name() prints
- * @name: any bytes
- */
+/* Compute the width of a name that terminal_print_name() prints. */
 int terminal_columns(const char *name);
 
 /**
  * terminal_print_name - print a name, with control characters in octal
- * @out:  output file
  * @name: any bytes, printed as by escape_octal()
  *
  * Return: number of columns printed.
@@ -116,8 +99,6 @@ int terminal_print_name(FILE *out, const char *name);
 
 /**
  * terminal_print_cut - print a name as terminal_print_name() does, up to a width
- * @out:  output file
- * @name: any bytes
  * @most: width in columns, at least 4. An ellipsis replaces the end of a longer name.
  *        0: unlimited
  *
@@ -127,7 +108,6 @@ int terminal_print_cut(FILE *out, const char *name, int most);
 
 /**
  * terminal_print_text - print comment lines, and wrap long ones
- * @out:   output file
  * @style: lines longer than its columns are continued in the next line, after "#   "
  * @text:  lines that start with "# ", with control characters in octal already
  *
@@ -137,8 +117,6 @@ long terminal_print_text(FILE *out, const struct terminal_style *style, const ch
 
 /**
  * terminal_print_comment - print one comment line, and wrap it if it is long
- * @out:    output file
- * @style:  as for terminal_print_text()
  * @format: as for printf(3), without a newline. Control characters are printed in octal
  *
  * Return: 0 or -ENOMEM.

@@ -39,12 +39,7 @@ static inline uint64_t time_cpu_ns(pid_t pid)
 	return clock_getcpuclockid(pid, &clock) ? 0 : time_ns(clock);
 }
 
-/**
- * time_stat_ns - convert a time of stat(2)
- * @time: the time
- *
- * Return: the time in ns since 1970 UTC.
- */
+/* Convert a time of stat(2). Return: the time in ns since 1970 UTC. */
 static inline int64_t time_stat_ns(const struct timespec *time)
 {
 	return (int64_t)time->tv_sec * (int64_t)NS_PER_S + time->tv_nsec;

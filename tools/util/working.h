@@ -26,17 +26,12 @@ void working_begin(const char *what, const char *path);
 
 /**
  * working_begin_part - begin a part of something that may take long
- * @what:  as of working_begin()
- * @path:  as of working_begin()
  * @part:  which part, from 1 on
- * @parts: how many there are
  */
 void working_begin_part(const char *what, const char *path, unsigned int part,
 			unsigned int parts);
 
-/**
- * working_end - end it, and erase the line
- */
+/* End it, and erase the line. */
 void working_end(void);
 
 #endif /* PROFIL_WORKING_H */
