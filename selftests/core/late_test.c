@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Late interrupts: samples that were due while interrupts were off are counted for the process that
- * was running, and for no other. selftests/late keeps interrupts off (late.h).
+ * was running, and for no other. selftests/late keeps interrupts off (after_loss.h).
  *
  * A thread that is on its CPU for a time t without interruption passes rate x t sampling points:
  * less or more by less than one if they are at even intervals; by less than two, one at each end,

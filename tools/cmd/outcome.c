@@ -14,7 +14,7 @@
 #include "report/report.h"
 #include "result/resultfile.h"
 #include "result/resultnames.h"
-#include "symbol/store.h"
+#include "symbol/names_write.h"
 #include "symbol/symbols.h"
 #include "util/failure.h"
 #include "util/helper.h"
@@ -39,7 +39,7 @@ static int store(void *data)
 
 	/* the command has ended, and its user waits */
 	working_show(STDERR_FILENO);
-	error = symbols ? store_names(work->result, symbols) : -ENOMEM;
+	error = symbols ? names_write(work->result, symbols) : -ENOMEM;
 	if (!error)
 		error = resultnames_pack(work->result, &message, &bytes);
 	if (!error)

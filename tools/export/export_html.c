@@ -18,7 +18,7 @@
 #include <time.h>
 
 #include "export/export.h"
-#include "export/page.h"
+#include "export/html.h"
 #include "profile/comparison.h"
 #include "profile/namesakes.h"
 #include "util/array.h"
@@ -143,7 +143,7 @@ static void print_function(struct json *json, size_t name, long object, uint64_t
 }
 
 static int print_functions(struct json *json, const struct symbolized *symbolized,
-			   const struct names *names, const struct page_groups *groups)
+			   const struct names *names, const struct html_groups *groups)
 {
 	const struct result *result = symbolized->result;
 	struct parts parts = { 0 };
@@ -159,14 +159,14 @@ static int print_functions(struct json *json, const struct symbolized *symbolize
 			       function->samples, function->system);
 		error = find_parts(&parts, &result->objects[function->object], function);
 		if (!error)
-			error = page_groups_print_parts(json->out, groups, result, parts.list,
+			error = html_groups_print_parts(json->out, groups, result, parts.list,
 							parts.nr);
 		putc(']', json->out);
 	}
 	if (!error && result->outside) {
 		print_function(json, find_name(names, RESULT_OUTSIDE), -1, result->outside,
 			       result->outside_system);
-		error = page_groups_print_parts(json->out, groups, result, result->outside_parts,
+		error = html_groups_print_parts(json->out, groups, result, result->outside_parts,
 						result->nr_outside_parts);
 		putc(']', json->out);
 	}
@@ -220,8 +220,8 @@ static int print_head(struct json *json, const struct result *result)
 static int print_side(struct json *json, const struct symbolized *symbolized,
 		      const struct names *names)
 {
-	struct page_groups groups;
-	int error = page_groups_make(&groups, symbolized->result);
+	struct html_groups groups;
+	int error = html_groups_make(&groups, symbolized->result);
 
 	json_next(json);
 	json_enter(json, '{');
@@ -230,13 +230,13 @@ static int print_side(struct json *json, const struct symbolized *symbolized,
 	if (!error)
 		error = print_objects(json, symbolized->result);
 	if (!error) {
-		page_groups_print(json, &groups);
+		html_groups_print(json, &groups);
 		error = print_functions(json, symbolized, names, &groups);
 	}
 	if (!error)
-		error = page_code_print(json, symbolized);
+		error = html_code_print(json, symbolized);
 	json_leave(json, '}');
-	page_groups_release(&groups);
+	html_groups_release(&groups);
 	return error;
 }
 

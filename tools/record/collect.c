@@ -400,7 +400,7 @@ int collect_files(struct result *result, const struct recording *recording)
 
 int collect_open_file(const struct recording *recording, const struct result_object *object)
 {
-	const struct kept *kept = &recording->files.kept;
+	const struct held_files *kept = &recording->files.kept;
 	size_t i;
 
 	for (i = 0; i < kept->nr; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The files that processes have mapped. Each is read once, when it is first seen: a file may be
- * replaced before the end of the run. So it also stays open for its names, if possible (kept.c).
+ * replaced before the end of the run. So it also stays open for its names, if possible (held_files.c).
  * All files stay in the list, as mappings point to them.
  */
 #define _GNU_SOURCE
@@ -84,7 +84,7 @@ void files_init(struct files *files)
 	size_t i;
 
 	memset(files, 0, sizeof(*files));
-	kept_init(&files->kept);
+	held_files_init(&files->kept);
 	for (i = 0; i < FILE_NR_SPECIAL; i++) {
 		files->special[i].path = names[i];
 		add(files, &files->special[i]);
@@ -111,7 +111,7 @@ void files_release(struct files *files)
 {
 	size_t i;
 
-	kept_release(&files->kept);
+	held_files_release(&files->kept);
 	tdestroy(files->tree, keep);
 	/* the substitutes were added first */
 	while (files->last != &files->special[FILE_NR_SPECIAL - 1]) {
@@ -285,7 +285,7 @@ struct file *files_find(struct files *files, const struct file_key *key,
 	file = found ? *found : add_file(files, &whole, fd, is_internal_file || is_device);
 	/* only ELF files have segments, and names */
 	if (!found && file && file->nr_segments)
-		kept_add(&files->kept, file, fd);
+		held_files_add(&files->kept, file, fd);
 	else if (fd >= 0)
 		close(fd);
 	return file;

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "record/counts.h"
-#include "record/kept.h"
+#include "record/held_files.h"
 #include "result/result.h"
 
 /**
@@ -125,7 +125,7 @@ static inline bool files_is_made(const struct file *file)
 struct files {
 	void *tree;
 	struct file *last;
-	struct kept kept;
+	struct held_files kept;
 	struct file special[FILE_NR_SPECIAL];
 	dev_t internal[FILES_INTERNAL];
 };

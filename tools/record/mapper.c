@@ -179,7 +179,7 @@ static int make_part(struct recording *recording, struct process *process,
 			    &part->thread);
 }
 
-/* Tell who watches about samples. @file: as for watch_fn. Return: 0 or -ENOMEM. */
+/* Tell who watches about samples. @file: as for sample_hook_fn. Return: 0 or -ENOMEM. */
 static int tell(const struct recording *recording, const struct file *file, uint64_t address,
 		const struct result_part *part)
 {

@@ -43,7 +43,7 @@ struct jit_process;
  *              before the process is removed
  * @round:      when its /proc/PID/maps was read last
  * @program:    file of its program; NULL: unknown. Not owned
- * @losses:     number of lost records up to which its own are complete (late.h)
+ * @losses:     number of lost records up to which its own are complete (after_loss.h)
  * @late:       samples that wait
  * @threads:    its threads with samples, in the program of @row
  */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/late.h"
+#include "record/after_loss.h"
 #include "record/log_record.h"
 #include "record/mapper.h"
 #include "record/procfs.h"
@@ -44,7 +44,7 @@ void recording_free(struct recording *recording)
 
 	if (!recording)
 		return;
-	late_release(recording);
+	after_loss_release(recording);
 	process_table_release(&recording->processes);
 	threads_release(&recording->threads);
 	files_release(&recording->files);
@@ -232,7 +232,7 @@ static int apply_fork(struct recording *recording, const struct profil_record_fo
 	int error;
 
 	/* one with this ID ended, and its EXIT was lost: not the parent (log_record_check()) */
-	if (same && late_give_up(recording, same))
+	if (same && after_loss_give_up(recording, same))
 		return -ENOMEM;
 	if (!parent || !parent->space)
 		space = space_new();
@@ -273,7 +273,7 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 	struct space *before = NULL;
 
 	if (process) {
-		if (late_give_up(recording, process))
+		if (after_loss_give_up(recording, process))
 			return -ENOMEM;
 		process_table_end(table, process, exec->cpu_ns);
 		before = process->space ? space_share(process->space) : NULL;
@@ -396,8 +396,8 @@ static int apply_sample(struct recording *recording, const struct profil_record_
 	if (!process)
 		return -ENOMEM;
 	recording->samples += sample->samples;
-	if (late_is_uncertain(recording, process) && !must_not_be_sampled(process))
-		return late_add(recording, process, sample);
+	if (after_loss_is_uncertain(recording, process) && !must_not_be_sampled(process))
+		return after_loss_add(recording, process, sample);
 	if (find_mapping(recording, process, sample->pc, &mapping))
 		return -ENOMEM;
 	return mapper_count(recording, process, mapping, sample);
@@ -426,7 +426,7 @@ static int apply_exit(struct recording *recording, const struct profil_record_ex
 
 	if (!process)
 		return 0;
-	if (late_give_up(recording, process))
+	if (after_loss_give_up(recording, process))
 		return -ENOMEM;
 	error = jit_end(&recording->jit, &process->jit);
 	if (!must_not_be_sampled(process))
@@ -533,7 +533,7 @@ int recording_read(struct recording *recording, int fd)
 		if (status == -EINTR || (bytes > 0 && !status))
 			continue;
 		/* also after an error, so that each sample is counted */
-		error = late_settle(recording);
+		error = after_loss_settle(recording);
 		/* before a process that has just ended is reaped */
 		process_table_read_attached(&recording->processes);
 		return error ? error : status;

@@ -11,8 +11,8 @@
 #include "record/files.h"
 #include "record/jit.h"
 #include "record/process_table.h"
+#include "record/sample_hook.h"
 #include "record/threads.h"
-#include "record/watch.h"
 #include "result/result.h"
 
 #define RECORDING_BUFFER	65536	/* bytes that are read from the log at a time */
@@ -36,7 +36,7 @@ struct log_contents {
  * @samples:       number of samples
  * @outside:       those that are in no file, at the address 0
  * @lost:          number of samples that did not fit into the log
- * @waiting_pids:  processes with samples that wait (late.h); room for the next power of two
+ * @waiting_pids:  processes with samples that wait (after_loss.h); room for the next power of two
  * @nr_waiting_pids: number of these, some of which may have ended
  * @nr_waiting:    number of records of samples that wait
  * @round:         number of recording_read() calls
@@ -45,7 +45,7 @@ struct log_contents {
  * @filled:        the sum of @unread over all losses: what the log was full of
  * @unprofiled:    programs that must not be sampled
  * @nr_unprofiled: number of these programs
- * @watch:         called for each sample (watch.h); NULL: nothing is
+ * @watch:         called for each sample (sample_hook.h); NULL: nothing is
  * @watch_data:    its argument
  * @buffer:        records that were read; not part of this, as most runs need little of it
  */
@@ -66,7 +66,7 @@ struct recording {
 	struct log_contents filled;
 	struct result_unprofiled unprofiled[RESULT_MAX_UNPROFILED];
 	size_t nr_unprofiled;
-	watch_fn *watch;
+	sample_hook_fn *watch;
 	void *watch_data;
 	unsigned char *buffer;
 };

@@ -13,7 +13,7 @@
 
 #include "profile/share.h"
 #include "report/annotate.h"
-#include "report/annotation.h"
+#include "report/line_sums.h"
 #include "report/listing.h"
 #include "report/source_text.h"
 #include "util/objectfile.h"
@@ -66,14 +66,14 @@ static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 }
 
 /* Whether a line is near one with samples. @i: index of the first of @lines at or after @number */
-static bool is_near(const struct annotation_line *lines, size_t nr, size_t i, int number)
+static bool is_near(const struct line_sum *lines, size_t nr, size_t i, int number)
 {
 	return (i < nr && lines[i].source.line - number <= ANNOTATION_CONTEXT) ||
 	       (i && number - lines[i - 1].source.line <= ANNOTATION_CONTEXT);
 }
 
 /* Print the source near each of @lines, which are all of one file. @source: NULL: there is none */
-static void print_lines(FILE *out, FILE *source, const struct annotation_line *lines, size_t nr,
+static void print_lines(FILE *out, FILE *source, const struct line_sum *lines, size_t nr,
 			uint64_t all, const struct annotate_options *options)
 {
 	bool is_gap = false, has_text = source;
@@ -109,7 +109,7 @@ static void print_lines(FILE *out, FILE *source, const struct annotation_line *l
 }
 
 /* Before the lines of a file is line 0, code that the compiler generated for no line. */
-static void print_file(FILE *out, const struct annotation_line *lines, size_t nr, uint64_t all,
+static void print_file(FILE *out, const struct line_sum *lines, size_t nr, uint64_t all,
 		       const struct annotate_options *options)
 {
 	FILE *source = open_source(out, lines[0].source.file, options);
@@ -125,7 +125,7 @@ static void print_file(FILE *out, const struct annotation_line *lines, size_t nr
 		fclose(source);
 }
 
-static void print_annotation(FILE *out, const struct annotation *annotation, uint64_t samples,
+static void print_annotation(FILE *out, const struct line_sums *annotation, uint64_t samples,
 			     const struct annotate_options *options)
 {
 	size_t first, next;
@@ -158,17 +158,17 @@ static void print_annotation(FILE *out, const struct annotation *annotation, uin
 static long print_wanted(FILE *out, const struct result *result, struct symbols *symbols,
 			 struct wanted *wanted, const struct annotate_options *options)
 {
-	struct annotation annotation = { 0 };
+	struct line_sums annotation = { 0 };
 	long functions;
 	int error;
 
 	if (options->instructions)
 		return listing_print(out, result, symbols, wanted, options);
-	error = annotation_collect(&annotation, wanted, result, symbols);
+	error = line_sums_collect(&annotation, wanted, result, symbols);
 	functions = annotation.functions;
 	if (!error && functions)
 		print_annotation(out, &annotation, result_samples(result), options);
-	annotation_release(&annotation);
+	line_sums_release(&annotation);
 	return error ? error : functions;
 }
 

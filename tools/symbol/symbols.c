@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Maps addresses to functions and source lines, for all objects of a result. stored.c looks them up
+ * Maps addresses to functions and source lines, for all objects of a result. names_read.c looks them up
  * in the result; this is about the files.
  *
  * Callers go through the objects one by one, several times, and there may be thousands. So the
@@ -25,8 +25,8 @@
 #include "symbol/functions.h"
 #include "symbol/inlines.h"
 #include "symbol/interned.h"
+#include "symbol/names_read.h"
 #include "symbol/samefile.h"
-#include "symbol/stored.h"
 #include "symbol/symbols.h"
 #include "symbol/units.h"
 #include "util/objectfile.h"
@@ -427,7 +427,7 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 	int is_open = need_file(all, file);
 
 	if (!is_open && uses_result(file))
-		return stored_find(file->object, address, function);
+		return names_read_find(file->object, address, function);
 	if (is_open != 1)
 		return is_open;
 	if (!functions_find(&file->functions, address, function))
@@ -533,7 +533,7 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 	const char *name, *directory;
 
 	if (!is_open && uses_result(file))
-		return stored_line(all->result, file->object, address, line);
+		return names_read_line(all->result, file->object, address, line);
 	if (is_open != 1)
 		return is_open;
 	working_begin(READING_LINES, file->object->path);
@@ -576,7 +576,7 @@ int symbols_frames(void *symbols, size_t object, uint64_t address,
 
 	*nr = 0;
 	if (!is_open && uses_result(file))
-		return stored_frames(all->result, file->object, address, frames, nr);
+		return names_read_frames(all->result, file->object, address, frames, nr);
 	if (is_open != 1)
 		return is_open;
 	working_begin(READING_LINES, file->object->path);

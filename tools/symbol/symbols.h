@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Maps link-time addresses to functions and source lines, for all objects of a result. The names
- * are those that the result has (store.h), or those in the files, which are
+ * are those that the result has (names_write.h), or those in the files, which are
  * read when they are needed. The ones used last stay open, so looking up addresses object by
  * object is fast. Separate debug files are found on this machine, or fetched if that is
  * allowed (debuginfod.h).

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "record/jit_objects.h"
-#include "record/watch.h"
+#include "record/sample_hook.h"
 #include "symbol/symbolize.h"
 #include "top/live_functions.h"
 
@@ -128,7 +128,7 @@ int live_functions_add(struct live_functions *functions, const struct file *file
 	return 0;
 }
 
-/* A watch_made_fn. The sum of the code without names falls when names are found. */
+/* A sample_hook_made_fn. The sum of the code without names falls when names are found. */
 static int count_made(void *data, const char *program, const char *name, uint64_t samples,
 		      uint64_t system)
 {
@@ -148,7 +148,7 @@ static int count_made(void *data, const char *program, const char *name, uint64_
 
 int live_functions_count_made(struct live_functions *functions)
 {
-	return watch_list_made(functions->recording, count_made, functions);
+	return sample_hook_list_made(functions->recording, count_made, functions);
 }
 
 /* The function of the first address that was not answered is known. */

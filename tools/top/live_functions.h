@@ -13,8 +13,8 @@
 #include "record/files.h"
 #include "record/recording.h"
 #include "result/result.h"
-#include "top/name_reader.h"
 #include "top/address_table.h"
+#include "top/name_reader.h"
 #include "top/rows.h"
 
 /**

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/watch.h"
+#include "record/sample_hook.h"
 #include "top/live_tasks.h"
 #include "util/base_name.h"
 
@@ -63,7 +63,7 @@ static int begin(struct live_tasks *tasks, struct live_task *task, uint32_t inde
 	int error = 0;
 
 	if (index != RESULT_NO_THREAD)
-		error = watch_copy_thread(tasks->recording, index, &thread, &process);
+		error = sample_hook_copy_thread(tasks->recording, index, &thread, &process);
 	if (!error) {
 		task->program = need_program(tasks, process ? process->program : RESULT_UNKNOWN);
 		task->thread = !task->program ? NULL :
@@ -153,7 +153,7 @@ int live_tasks_update(struct live_tasks *tasks, struct row *row)
 
 	if (row->thread == RESULT_NO_THREAD)
 		return 0;
-	error = watch_copy_thread(tasks->recording, row->thread, &thread, &process);
+	error = sample_hook_copy_thread(tasks->recording, row->thread, &thread, &process);
 	if (!error)
 		error = rename_thread(tasks, row, thread.name);
 	if (!error)

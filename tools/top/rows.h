@@ -26,7 +26,7 @@ enum rows_order {
  * @place:   path of its object or its program; not its own memory
  * @pid:     of a thread: its process; else 0
  * @tid:     of a thread: its ID; else 0
- * @thread:  of a thread: its index (watch.h)
+ * @thread:  of a thread: its index (sample_hook.h)
  * @is_waiting: for samples whose names are not known yet
  * @samples: number of samples
  * @system:  how many of these are in the kernel

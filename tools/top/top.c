@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "record/sample_hook.h"
 #include "record/signals.h"
-#include "record/watch.h"
 #include "top/live_functions.h"
 #include "top/live_tasks.h"
 #include "top/top.h"
@@ -64,7 +64,7 @@ struct top {
 
 /* --- counting -------------------------------------------------------------------- */
 
-/* A watch_fn. The sums of made code are read in count_made(). */
+/* A sample_hook_fn. The sums of made code are read in count_made(). */
 static int count(void *data, const struct file *file, const struct result_part *part)
 {
 	struct top *top = data;
@@ -356,7 +356,7 @@ struct top *top_new(const struct top_options *options, struct recording *recordi
 		free(top);
 		return NULL;
 	}
-	watch_samples(recording, count, top);
+	sample_hook_set(recording, count, top);
 	return top;
 }
 

@@ -360,8 +360,8 @@ static void many_processes_take_few_descriptors(void **state)
 	int pid;
 
 	(void)state;
-	/* from here on, no file of a program stays open (kept.h) */
-	kept_release(&recording->files.kept);
+	/* from here on, no file of a program stays open (held_files.h) */
+	held_files_release(&recording->files.kept);
 	write_map(PID + JIT_ROOTS + 9, "50100 10 last\n");
 	for (pid = PID; pid < PID + JIT_ROOTS + 10; pid++) {
 		start(pid, "/bin/node");

@@ -21,7 +21,7 @@
 #include <live/run.h>
 #include <result/resultfile.h>
 #include <result/resultpack.h>
-#include <symbol/store.h>
+#include <symbol/names_write.h>
 #include <symbol/symbols.h>
 
 #include "support/fake_log.h"
@@ -161,7 +161,7 @@ static void write_stored(struct result *result)
 	struct symbols *symbols = symbols_new(result, NULL);
 	char *left;
 
-	if (!symbols || store_names(result, symbols) ||
+	if (!symbols || names_write(result, symbols) ||
 	    resultfile_write("stored", result, &left, NULL))
 		errx(1, "stored");
 	symbols_free(symbols);

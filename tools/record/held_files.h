@@ -3,8 +3,8 @@
  * Keeps files open that processes have mapped, until the names of their code are stored in the
  * result. So a program that is removed or built again during the run has names.
  */
-#ifndef PROFIL_KEPT_H
-#define PROFIL_KEPT_H
+#ifndef PROFIL_HELD_FILES_H
+#define PROFIL_HELD_FILES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,17 +15,17 @@
 struct file;
 
 /**
- * struct kept_file - a file that is kept open
+ * struct held_file - a file that is kept open
  * @file: the file
  * @fd:   its descriptor
  */
-struct kept_file {
+struct held_file {
 	const struct file *file;
 	int fd;
 };
 
 /**
- * struct kept - files that are kept open: the newest ones
+ * struct held_files - files that are kept open: the newest ones
  * @files:     the files, in a ring
  * @nr:        number of files
  * @next:      index of the next one in @files, where the oldest one may be
@@ -33,8 +33,8 @@ struct kept_file {
  * @mounts:    IDs of the mounts that this process keeps busy anyway
  * @nr_mounts: number of mounts
  */
-struct kept {
-	struct kept_file files[KEPT_MAX];
+struct held_files {
+	struct held_file files[KEPT_MAX];
 	size_t nr;
 	size_t next;
 	size_t max;
@@ -43,16 +43,16 @@ struct kept {
 };
 
 /* Begin without files. */
-void kept_init(struct kept *kept);
+void held_files_init(struct held_files *kept);
 
 /**
- * kept_release - close all files
- * @kept: from kept_init(); set to zero, so that no further file is kept
+ * held_files_release - close all files
+ * @kept: from held_files_init(); set to zero, so that no further file is kept
  */
-void kept_release(struct kept *kept);
+void held_files_release(struct held_files *kept);
 
 /**
- * kept_add - keep a file open, or close it
+ * held_files_add - keep a file open, or close it
  * @file: the file; must outlive @kept
  * @fd:   its descriptor, which belongs to @kept from here on
  *
@@ -61,6 +61,6 @@ void kept_release(struct kept *kept);
  * system, where a removed file would stay in its directory. If there are too many files, the
  * oldest one is closed.
  */
-void kept_add(struct kept *kept, const struct file *file, int fd);
+void held_files_add(struct held_files *kept, const struct file *file, int fd);
 
-#endif /* PROFIL_KEPT_H */
+#endif /* PROFIL_HELD_FILES_H */

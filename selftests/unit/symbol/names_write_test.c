@@ -10,7 +10,7 @@
 
 #include <result/resultpack.h>
 #include <result/select.h>
-#include <symbol/store.h>
+#include <symbol/names_write.h>
 
 #include "support/test.h"
 
@@ -70,7 +70,7 @@ static void store(void)
 {
 	struct symbols *symbols = symbols_new(&result, NULL);
 
-	assert_int_equal(store_names(&result, symbols), 0);
+	assert_int_equal(names_write(&result, symbols), 0);
 	symbols_free(symbols);
 	assert_null(result_problem(&result));
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/store.h"
+#include "symbol/names_write.h"
 #include "util/array.h"
 
 /* A function that has been found, and its index in the object's functions */
@@ -257,7 +257,7 @@ static int store_object(struct store *store, size_t object)
 	return 0;
 }
 
-int store_names(struct result *result, struct symbols *symbols)
+int names_write(struct result *result, struct symbols *symbols)
 {
 	struct store store = { .result = result, .symbols = symbols };
 	uint32_t none;

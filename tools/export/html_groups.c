@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/page.h"
+#include "export/html.h"
 #include "util/base_name.h"
 #include "util/escape.h"
 
@@ -65,11 +65,11 @@ static size_t find_name(const char **names, size_t nr, const char *name)
 	return (size_t)(found - names);
 }
 
-int page_groups_make(struct page_groups *groups, const struct result *result)
+int html_groups_make(struct html_groups *groups, const struct result *result)
 {
 	size_t i;
 
-	*groups = (struct page_groups){
+	*groups = (struct html_groups){
 		.of_thread = calloc(result->nr_threads + 1, sizeof(*groups->of_thread)),
 	};
 	groups->programs = list_names(result, program_name, &groups->nr_programs);
@@ -96,7 +96,7 @@ static void print_names(struct json *json, const char *member, const char **name
 	json_leave(json, ']');
 }
 
-void page_groups_print(struct json *json, const struct page_groups *groups)
+void html_groups_print(struct json *json, const struct html_groups *groups)
 {
 	print_names(json, "programs", groups->programs, groups->nr_programs);
 	print_names(json, "threads", groups->threads, groups->nr_threads);
@@ -135,7 +135,7 @@ static size_t add_up(struct part *parts, size_t nr)
 	return to + 1;
 }
 
-int page_groups_print_parts(FILE *out, const struct page_groups *groups,
+int html_groups_print_parts(FILE *out, const struct html_groups *groups,
 			    const struct result *result, const struct result_part *parts,
 			    size_t nr)
 {
@@ -161,7 +161,7 @@ int page_groups_print_parts(FILE *out, const struct page_groups *groups,
 	return 0;
 }
 
-void page_groups_release(struct page_groups *groups)
+void html_groups_release(struct html_groups *groups)
 {
 	free(groups->programs);
 	free(groups->threads);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/stored.h"
+#include "symbol/names_read.h"
 
-int stored_find(const struct result_object *object, uint64_t address, struct function *function)
+int names_read_find(const struct result_object *object, uint64_t address, struct function *function)
 {
 	const struct result_place *place = result_find_place(object, address);
 	const struct result_function *found;
@@ -47,7 +47,7 @@ static const struct result_function *find_start(const struct result_object *obje
 		       sizeof(*object->functions), compare_start);
 }
 
-int stored_line(const struct result *result, const struct result_object *object, uint64_t address,
+int names_read_line(const struct result *result, const struct result_object *object, uint64_t address,
 		struct source_line *line)
 {
 	const struct result_place *place = result_find_place(object, address);
@@ -68,7 +68,7 @@ int stored_line(const struct result *result, const struct result_object *object,
 	return 1;
 }
 
-int stored_frames(const struct result *result, const struct result_object *object,
+int names_read_frames(const struct result *result, const struct result_object *object,
 		  uint64_t address, struct source_frame frames[SYMBOLS_MAX_FRAMES], size_t *nr)
 {
 	const struct result_place *place = result_find_place(object, address);

@@ -2,8 +2,8 @@
 /*
  * The parts of a page for browsers. Each prints JSON that page/ reads.
  */
-#ifndef PROFIL_PAGE_H
-#define PROFIL_PAGE_H
+#ifndef PROFIL_HTML_H
+#define PROFIL_HTML_H
 
 #include <stdio.h>
 
@@ -15,13 +15,13 @@ extern const char page_before_data[];
 extern const char page_after_data[];
 
 /**
- * struct page_groups - the samples of a result by program and name of the thread
+ * struct html_groups - the samples of a result by program and name of the thread
  * @programs:    names of the programs, sorted
  * @threads:     names of the threads, sorted
  * @of_thread:   the group of each thread of the result, which is @nr_threads * program + thread;
  *               and the last one, that of threads that are not listed
  */
-struct page_groups {
+struct html_groups {
 	const char **programs;
 	size_t nr_programs;
 	const char **threads;
@@ -30,36 +30,36 @@ struct page_groups {
 };
 
 /**
- * page_groups_make - find the groups of a result
- * @groups: filled in; must be released with page_groups_release(), even on error
+ * html_groups_make - find the groups of a result
+ * @groups: filled in; must be released with html_groups_release(), even on error
  * @result: the result; must outlive the groups
  *
  * Return: 0 or -ENOMEM.
  */
-int page_groups_make(struct page_groups *groups, const struct result *result);
+int html_groups_make(struct html_groups *groups, const struct result *result);
 
 /* Print the members programs and threads. */
-void page_groups_print(struct json *json, const struct page_groups *groups);
+void html_groups_print(struct json *json, const struct html_groups *groups);
 
 /**
- * page_groups_print_parts - print which samples are of which group
+ * html_groups_print_parts - print which samples are of which group
  * @out:    where to print; after an element of a list
  *
  * Prints the group; for several, the group, its samples and those in the kernel for each.
  *
  * Return: 0 or -ENOMEM.
  */
-int page_groups_print_parts(FILE *out, const struct page_groups *groups,
+int html_groups_print_parts(FILE *out, const struct html_groups *groups,
 			    const struct result *result, const struct result_part *parts,
 			    size_t nr);
 
 /* Free the groups. */
-void page_groups_release(struct page_groups *groups);
+void html_groups_release(struct html_groups *groups);
 
 /*
  * Print the member code: lines and instructions of functions with a large share. Return: 0 or
  * -ENOMEM.
  */
-int page_code_print(struct json *json, const struct symbolized *symbolized);
+int html_code_print(struct json *json, const struct symbolized *symbolized);
 
-#endif /* PROFIL_PAGE_H */
+#endif /* PROFIL_HTML_H */

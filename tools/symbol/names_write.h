@@ -3,8 +3,8 @@
  * Stores the names of sampled code in a result, so that it can be read without the files: after an
  * upgrade, or on another machine.
  */
-#ifndef PROFIL_STORE_H
-#define PROFIL_STORE_H
+#ifndef PROFIL_NAMES_WRITE_H
+#define PROFIL_NAMES_WRITE_H
 
 #include "result/result.h"
 #include "symbol/symbols.h"
@@ -13,6 +13,6 @@
  * Store functions, inlined functions and source lines. An object whose file cannot be used gets no
  * names. Return: 0; or -ENOMEM, and the result has no or some of the names.
  */
-int store_names(struct result *result, struct symbols *symbols);
+int names_write(struct result *result, struct symbols *symbols);
 
-#endif /* PROFIL_STORE_H */
+#endif /* PROFIL_NAMES_WRITE_H */

@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/annotation.h"
+#include "report/line_sums.h"
 #include "util/array.h"
 
-static int add_line(struct annotation *annotation, const struct source_line *source,
+static int add_line(struct line_sums *annotation, const struct source_line *source,
 		    uint64_t samples)
 {
-	struct annotation_line *line = array_append(annotation->lines, annotation->nr);
+	struct line_sum *line = array_append(annotation->lines, annotation->nr);
 
 	if (!line)
 		return -ENOMEM;
-	*line = (struct annotation_line){
+	*line = (struct line_sum){
 		.source = *source, .samples = samples,
 	};
 	return 0;
@@ -26,7 +26,7 @@ static int add_line(struct annotation *annotation, const struct source_line *sou
 
 static int compare_lines(const void *va, const void *vb)
 {
-	const struct annotation_line *a = va, *b = vb;
+	const struct line_sum *a = va, *b = vb;
 	int order = strcmp(a->source.file, b->source.file);
 
 	if (order)
@@ -34,7 +34,7 @@ static int compare_lines(const void *va, const void *vb)
 	return a->source.line < b->source.line ? -1 : a->source.line > b->source.line;
 }
 
-static void merge_lines(struct annotation *annotation)
+static void merge_lines(struct line_sums *annotation)
 {
 	size_t from, to = 0;
 
@@ -52,7 +52,7 @@ static void merge_lines(struct annotation *annotation)
 
 static int compare_files(const void *va, const void *vb)
 {
-	const struct annotation_line *a = va, *b = vb;
+	const struct line_sum *a = va, *b = vb;
 
 	if (a->of_file != b->of_file)
 		return a->of_file > b->of_file ? -1 : 1;
@@ -60,9 +60,9 @@ static int compare_files(const void *va, const void *vb)
 }
 
 /* Most code may be inlined from headers, but the user's own file often has most of the samples. */
-static void sort_files(struct annotation *annotation)
+static void sort_files(struct line_sums *annotation)
 {
-	struct annotation_line *lines = annotation->lines;
+	struct line_sum *lines = annotation->lines;
 	size_t first, next, i;
 
 	for (first = 0; first < annotation->nr; first = next) {
@@ -78,7 +78,7 @@ static void sort_files(struct annotation *annotation)
 		qsort(lines, annotation->nr, sizeof(*lines), compare_files);
 }
 
-int annotation_add(struct annotation *annotation, struct symbols *symbols, size_t object,
+int line_sums_add(struct line_sums *annotation, struct symbols *symbols, size_t object,
 		   uint64_t address, uint64_t samples)
 {
 	struct source_line source;
@@ -90,7 +90,7 @@ int annotation_add(struct annotation *annotation, struct symbols *symbols, size_
 	return found == 1 ? add_line(annotation, &source, samples) : found;
 }
 
-static int add_object(struct annotation *annotation, struct wanted *wanted,
+static int add_object(struct line_sums *annotation, struct wanted *wanted,
 		      const struct result *result, struct symbols *symbols, size_t i)
 {
 	const struct result_object *object = &result->objects[i];
@@ -109,7 +109,7 @@ static int add_object(struct annotation *annotation, struct wanted *wanted,
 		if (found == BELONGS_NOT)
 			continue;
 		annotation->nr_inlined += found == BELONGS_INLINED ? samples : 0;
-		found = annotation_add(annotation, symbols, i, address, samples);
+		found = line_sums_add(annotation, symbols, i, address, samples);
 		if (found < 0)
 			return found;
 		/* the counts of a function are consecutive */
@@ -122,13 +122,13 @@ static int add_object(struct annotation *annotation, struct wanted *wanted,
 	return 0;
 }
 
-void annotation_sort(struct annotation *annotation)
+void line_sums_sort(struct line_sums *annotation)
 {
 	merge_lines(annotation);
 	sort_files(annotation);
 }
 
-int annotation_collect(struct annotation *annotation, struct wanted *wanted,
+int line_sums_collect(struct line_sums *annotation, struct wanted *wanted,
 		       const struct result *result, struct symbols *symbols)
 {
 	int error = 0;
@@ -137,11 +137,11 @@ int annotation_collect(struct annotation *annotation, struct wanted *wanted,
 	for (i = 0; !error && i < result->nr_objects; i++)
 		error = add_object(annotation, wanted, result, symbols, i);
 	if (!error)
-		annotation_sort(annotation);
+		line_sums_sort(annotation);
 	return error;
 }
 
-void annotation_release(struct annotation *annotation)
+void line_sums_release(struct line_sums *annotation)
 {
 	free(annotation->problem);
 	free(annotation->lines);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/late.h"
+#include "record/after_loss.h"
 #include "record/mapper.h"
 #include "record/openmapped.h"
 #include "record/procfs.h"
@@ -21,7 +21,7 @@ struct late_sample {
 	struct profil_record_sample record;
 };
 
-bool late_is_uncertain(const struct recording *recording, const struct process *process)
+bool after_loss_is_uncertain(const struct recording *recording, const struct process *process)
 {
 	return process->losses != recording->lost_records;
 }
@@ -37,7 +37,7 @@ static int add_waiting(struct recording *recording, pid_t pid)
 	return 0;
 }
 
-int late_add(struct recording *recording, struct process *process,
+int after_loss_add(struct recording *recording, struct process *process,
 	     const struct profil_record_sample *sample)
 {
 	struct late_sample *late;
@@ -78,7 +78,7 @@ static int place(struct recording *recording, struct process *process,
 			 mapper_count_unknown(recording, process, sample);
 }
 
-int late_give_up(struct recording *recording, struct process *process)
+int after_loss_give_up(struct recording *recording, struct process *process)
 {
 	struct late_sample *late;
 	int error = 0;
@@ -127,7 +127,7 @@ static int settle_process(struct recording *recording, struct process *process)
 		return 0;
 	error = process->space ? look(recording, process) : -ESRCH;
 	if (error)
-		return error == -ENOMEM ? error : late_give_up(recording, process);
+		return error == -ENOMEM ? error : after_loss_give_up(recording, process);
 	while ((late = take(recording, process))) {
 		if (!error)
 			error = place(recording, process, &late->record);
@@ -136,7 +136,7 @@ static int settle_process(struct recording *recording, struct process *process)
 	return error;
 }
 
-int late_settle(struct recording *recording)
+int after_loss_settle(struct recording *recording)
 {
 	struct process *process;
 	int error = 0;
@@ -151,7 +151,7 @@ int late_settle(struct recording *recording)
 	return error;
 }
 
-void late_release(struct recording *recording)
+void after_loss_release(struct recording *recording)
 {
 	struct late_sample *late;
 	struct process *process;

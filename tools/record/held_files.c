@@ -16,7 +16,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "record/kept.h"
+#include "record/held_files.h"
 
 /* One in this many of this process's descriptors may be a kept file. symbols.c uses half. */
 #define SHARE_OF_DESCRIPTORS	4
@@ -33,7 +33,7 @@ static bool find_mount(int fd, const char *path, int flags, uint64_t *mount)
 	return true;
 }
 
-void kept_init(struct kept *kept)
+void held_files_init(struct held_files *kept)
 {
 	struct rlimit limit;
 
@@ -47,7 +47,7 @@ void kept_init(struct kept *kept)
 	kept->nr_mounts += find_mount(AT_FDCWD, ".", 0, &kept->mounts[kept->nr_mounts]);
 }
 
-void kept_release(struct kept *kept)
+void held_files_release(struct held_files *kept)
 {
 	size_t i;
 
@@ -56,7 +56,7 @@ void kept_release(struct kept *kept)
 	memset(kept, 0, sizeof(*kept));
 }
 
-static bool is_on_busy_mount(const struct kept *kept, int fd)
+static bool is_on_busy_mount(const struct held_files *kept, int fd)
 {
 	uint64_t mount;
 	size_t i;
@@ -89,9 +89,9 @@ static bool removes_open_files(int fd)
 	}
 }
 
-void kept_add(struct kept *kept, const struct file *file, int fd)
+void held_files_add(struct held_files *kept, const struct file *file, int fd)
 {
-	struct kept_file *place = &kept->files[kept->next];
+	struct held_file *place = &kept->files[kept->next];
 
 	if (!kept->max || !is_on_busy_mount(kept, fd) || !removes_open_files(fd)) {
 		close(fd);
@@ -101,6 +101,6 @@ void kept_add(struct kept *kept, const struct file *file, int fd)
 		close(place->fd);
 	else
 		kept->nr++;
-	*place = (struct kept_file){ file, fd };
+	*place = (struct held_file){ file, fd };
 	kept->next = (kept->next + 1) % kept->max;
 }

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/page.h"
+#include "export/html.h"
 #include "profile/share.h"
-#include "report/annotation.h"
 #include "report/disassembler.h"
 #include "report/instructions.h"
+#include "report/line_sums.h"
 #include "report/source_text.h"
 #include "util/escape.h"
 #include "util/shorten.h"
@@ -87,7 +87,7 @@ static int print_context(struct code *code, const char *file, int from, int to)
 }
 
 /* Print the lines with samples, which are all of one file, and those near. */
-static int print_lines(struct code *code, const struct annotation_line *lines, size_t nr)
+static int print_lines(struct code *code, const struct line_sum *lines, size_t nr)
 {
 	const char *file = lines[0].source.file;
 	int next = 0, error = 0;
@@ -112,7 +112,7 @@ static int print_lines(struct code *code, const struct annotation_line *lines, s
 	return error;
 }
 
-static int print_file(struct code *code, const struct annotation_line *lines, size_t nr)
+static int print_file(struct code *code, const struct line_sum *lines, size_t nr)
 {
 	int error;
 
@@ -127,7 +127,7 @@ static int print_file(struct code *code, const struct annotation_line *lines, si
 	return error;
 }
 
-static int print_files(struct code *code, const struct annotation *annotation)
+static int print_files(struct code *code, const struct line_sums *annotation)
 {
 	size_t first, next;
 	int error = 0;
@@ -148,19 +148,19 @@ static int print_files(struct code *code, const struct annotation *annotation)
 
 static int print_source(struct code *code)
 {
-	struct annotation annotation = { 0 };
+	struct line_sums annotation = { 0 };
 	const struct section *section = &code->section;
 	int error = 0;
 	size_t i;
 
 	for (i = 0; !error && i < section->nr_counts; i++)
-		error = annotation_add(&annotation, code->symbolized->files, section->object,
+		error = line_sums_add(&annotation, code->symbolized->files, section->object,
 				       section->counts[i].address, section->counts[i].samples);
 	if (!error) {
-		annotation_sort(&annotation);
+		line_sums_sort(&annotation);
 		error = print_files(code, &annotation);
 	}
-	annotation_release(&annotation);
+	line_sums_release(&annotation);
 	return error;
 }
 
@@ -354,7 +354,7 @@ static int print_function(struct code *code, size_t i)
 	return error;
 }
 
-int page_code_print(struct json *json, const struct symbolized *symbolized)
+int html_code_print(struct json *json, const struct symbolized *symbolized)
 {
 	struct code code = { .json = json, .symbolized = symbolized };
 	size_t *sorted = symbolized_by_samples(symbolized), i;

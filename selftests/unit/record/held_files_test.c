@@ -14,7 +14,7 @@
 
 #include "support/test.h"
 
-static struct kept kept;
+static struct held_files kept;
 static char directory[64];
 static int before;	/* the current directory */
 
@@ -26,14 +26,14 @@ static int set_up(void **state)
 	strcpy(directory, "/dev/shm/profil-kept.XXXXXX");
 	if (before < 0 || !mkdtemp(directory) || chdir(directory))
 		return -1;
-	kept_init(&kept);
+	held_files_init(&kept);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	kept_release(&kept);
+	held_files_release(&kept);
 	if (fchdir(before) || rmdir(directory))
 		return -1;
 	return close(before);
@@ -61,7 +61,7 @@ static void newest_files_stay_open(void **state)
 	(void)state;
 	for (i = 0; i < KEPT_MAX + 2; i++) {
 		fds[i] = make_file();
-		kept_add(&kept, &files[i], fds[i]);
+		held_files_add(&kept, &files[i], fds[i]);
 		assert_true(is_open(fds[i]));
 		if (i >= KEPT_MAX)
 			assert_false(is_open(fds[i - KEPT_MAX]));
@@ -69,7 +69,7 @@ static void newest_files_stay_open(void **state)
 	assert_int_equal(kept.nr, KEPT_MAX);
 	for (k = 0; k < kept.nr; k++)
 		assert_int_equal(kept.files[k].fd, fds[kept.files[k].file - files]);
-	kept_release(&kept);
+	held_files_release(&kept);
 	for (i = 0; i < KEPT_MAX + 2; i++)
 		assert_false(is_open(fds[i]));
 	assert_int_equal(kept.nr, 0);
@@ -82,10 +82,10 @@ static void file_on_another_mount_is_closed(void **state)
 	int fd = make_file();
 
 	(void)state;
-	kept_release(&kept);
+	held_files_release(&kept);
 	assert_int_equal(chdir("/proc"), 0);
-	kept_init(&kept);
-	kept_add(&kept, &file, fd);
+	held_files_init(&kept);
+	held_files_add(&kept, &file, fd);
 	assert_false(is_open(fd));
 	assert_int_equal(kept.nr, 0);
 }
@@ -97,12 +97,12 @@ static void file_of_another_file_system_is_closed(void **state)
 	int fd;
 
 	(void)state;
-	kept_release(&kept);
+	held_files_release(&kept);
 	assert_int_equal(chdir("/proc"), 0);
-	kept_init(&kept);
+	held_files_init(&kept);
 	fd = open("/proc/version", O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
-	kept_add(&kept, &file, fd);
+	held_files_add(&kept, &file, fd);
 	assert_false(is_open(fd));
 }
 
@@ -117,14 +117,14 @@ static void few_descriptors_keep_few_files(void **state)
 	few = limit;
 	few.rlim_cur = 8;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	kept_init(&kept);
+	held_files_init(&kept);
 	few.rlim_cur = 3;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	assert_int_equal(kept.max, 2);
-	kept_init(&kept);
+	held_files_init(&kept);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	for (i = 0; i < 3; i++)
-		kept_add(&kept, &files[i], make_file());
+		held_files_add(&kept, &files[i], make_file());
 	assert_int_equal(kept.nr, 0);
 }
 

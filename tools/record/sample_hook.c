@@ -6,9 +6,9 @@
 #include <search.h>
 
 #include "record/recording_state.h"
-#include "record/watch.h"
+#include "record/sample_hook.h"
 
-void watch_samples(struct recording *recording, watch_fn *watch, void *data)
+void sample_hook_set(struct recording *recording, sample_hook_fn *watch, void *data)
 {
 	recording->watch = watch;
 	recording->watch_data = data;
@@ -16,7 +16,7 @@ void watch_samples(struct recording *recording, watch_fn *watch, void *data)
 
 /* What list_function() needs to know */
 struct listing {
-	watch_made_fn *made;
+	sample_hook_made_fn *made;
 	void *data;
 	const struct jit_program *program;
 	int error;
@@ -33,7 +33,7 @@ static void list_function(const void *node, VISIT visit, void *data)
 					       function->counts.system);
 }
 
-int watch_list_made(const struct recording *recording, watch_made_fn *made, void *data)
+int sample_hook_list_made(const struct recording *recording, sample_hook_made_fn *made, void *data)
 {
 	struct listing listing = { .made = made, .data = data };
 	const struct jit_process *process;
@@ -56,7 +56,7 @@ int watch_list_made(const struct recording *recording, watch_made_fn *made, void
 	return listing.error;
 }
 
-int watch_copy_thread(const struct recording *recording, uint32_t index,
+int sample_hook_copy_thread(const struct recording *recording, uint32_t index,
 			  struct result_thread *thread, const struct result_process **process)
 {
 	const struct result_thread *from = &recording->threads.list[index];
