@@ -134,6 +134,24 @@ static_rooms() {
 	[ "${PIPESTATUS[1]}" -ne 0 ]
 }
 
+# The rooms of tools/ include each other as the table in tools/README.md says; each file is in the README
+# of its room.
+static_tool_rooms() {
+	local room rooms allowed file status=0
+
+	rooms=$(sed -nE 's,^\| \[([a-z]+)/\].*,\1,p' tools/README.md | paste -sd'|')
+	while read -r room allowed; do
+		[[ $allowed != all ]] || continue
+		! grep -nE "^#include \"($rooms)/" tools/"$room"/*.[ch] |
+			grep -vE "\"($room${allowed:+|${allowed//, /|}})/" || status=1
+	done < <(sed -nE 's,^\| \[([a-z]+)/\].*\| ?([a-z ,]*) ?\|$,\1 \2,p' tools/README.md)
+	for file in tools/*/*.c; do
+		[[ $file == tools/generated/* ]] || grep -q "^| \`${file##*/}\` |" "${file%/*}/README.md" ||
+			{ echo "$file is not in the README of its room"; status=1; }
+	done
+	return $status
+}
+
 # A bug whose patch does not apply tests nothing (scripts/check/mutation-test).
 static_bugs() {
 	local patch status=0
