@@ -267,7 +267,7 @@ documented_options() {
 	# its page refers to the other one for the options of both
 	[ "$1" != top ] || described+=(../tools/man/profil-run.1)
 	options_of profil "$1" >"$work/options"
-	../tools/man/synopsis ../tools/generated/options "../tools/man/$page" |
+	../tools/completion/synopsis ../tools/generated/options "../tools/man/$page" |
 		diff "../tools/man/$page" - >"$work/diff" ||
 		{ echo "# make -C tools synopses:"; sed 's/^/#   /' "$work/diff"; return 1; }
 	for option in $(options_of profil "$1"); do

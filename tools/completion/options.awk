@@ -57,7 +57,7 @@ function bash(    s, i, n, of, words, cases, takes) {
 	}
 	print "\tesac\n\techo --help --usage --version\n}"
 	print "\n_profil_values() {\n\tcase $1:$2 in\n" cases \
-		"\trun:-p | run:--pid | run:--pid= | top:-p | top:--pid | top:--pid=) (cd /proc && echo [0-9]*) ;;"
+		"\t" "run:-p | run:--pid | run:--pid= | top:-p | top:--pid | top:--pid=) (cd /proc && echo [0-9]*) ;;"
 	print "\t*) return 1 ;;\n\tesac\n}"
 	print "\n_profil_takes_argument() {\n\t[[ \"" takes " \" == *\" $1 \"* ]]\n}"
 }
