@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Finds the function that a user means who has not typed its name.
- */
 #ifndef PROFIL_FUNCTIONNAME_H
 #define PROFIL_FUNCTIONNAME_H
 

@@ -52,8 +52,6 @@ static const struct argp_option options[] = {
 
 /**
  * struct info - what is printed
- * @is_json:   as JSON
- * @json:      the document
  * @interface: the version and the rates; zero if they are not known
  */
 struct info {

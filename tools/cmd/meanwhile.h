@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What a run does while processes are profiled.
- */
 #ifndef PROFIL_MEANWHILE_H
 #define PROFIL_MEANWHILE_H
 
@@ -26,9 +23,7 @@
  * @attach:     the log; closed if the command is not profiled
  * @run:        what is known of it so far
  * @outcome:    how to show it
- * @snapshot:   the last snapshot
  * @pusher:     pushes the samples of each interval
- * @progress:   the progress line
  * @top:        the live view; NULL: none
  * @members:    of the control group, if there is one
  * @start:      when the run started, by time_ns(CLOCK_MONOTONIC)

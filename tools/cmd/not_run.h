@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Why a command was not run.
- */
 #ifndef PROFIL_NOT_RUN_H
 #define PROFIL_NOT_RUN_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Options and file handling that several subcommands share.
- */
 #ifndef PROFIL_OPTIONS_H
 #define PROFIL_OPTIONS_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The outcome of a run: writes its result and prints the table, or explains why there is none.
- */
 #ifndef PROFIL_OUTCOME_H
 #define PROFIL_OUTCOME_H
 

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A run: attaches to a command or to processes, reads their log until the end, and shows the
- * outcome.
- */
 #ifndef PROFIL_PROFILING_H
 #define PROFIL_PROFILING_H
 
@@ -22,7 +18,6 @@
  * @attach:      how to sample
  * @command:     the command and its arguments; NULL: @cgroup, or @pids
  * @cgroup:      a control group, as for cgroup_open(); NULL: @pids
- * @pids:        processes
  * @force:       run the command even if it cannot be profiled
  * @duration_ns: the profile ends after this time
  * @snapshot_ns: interval of snapshots of the result

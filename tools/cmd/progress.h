@@ -11,7 +11,6 @@
 
 /**
  * struct progress - the last line
- * @out:         output file
  * @is_terminal: there, one line is updated; else there is a new line each time
  * @elapsed_ns:  of that line
  * @samples:     of that line

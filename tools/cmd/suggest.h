@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Suggests names for a mistyped word.
- */
 #ifndef PROFIL_SUGGEST_H
 #define PROFIL_SUGGEST_H
 
@@ -11,7 +8,6 @@
 
 /**
  * struct suggest - the names that are most similar to a word; private
- * @word:  the word
  * @names: most similar first
  */
 struct suggest {

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Which table the user wants: options of `profil run' and `profil report', and the profile that the
- * table shows.
- */
 #ifndef PROFIL_TABLE_CHOICE_H
 #define PROFIL_TABLE_CHOICE_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What is profiled, and how it is sampled: options of `profil run' and `profil top'.
- */
 #ifndef PROFIL_TARGET_H
 #define PROFIL_TARGET_H
 

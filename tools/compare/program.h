@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Finds a program, and runs it to its end.
- */
 #ifndef PROFIL_PROGRAM_H
 #define PROFIL_PROGRAM_H
 

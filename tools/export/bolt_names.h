@@ -15,7 +15,6 @@
 
 /**
  * struct bolt_name - a symbol
- * @address:     its value
  * @name:        its name, valid as long as the file
  * @file:        name of the source file of a local symbol; empty: unknown, or it is global
  * @number:      of the local symbols with this @name and @file, in ascending order of addresses,

@@ -38,7 +38,6 @@ struct code_sample {
 
 /**
  * struct code - the samples in an object
- * @object:  the object
  * @elf:     its file; NULL: only names are needed
  * @of:      samples in functions with a name, by function
  * @used:    sum over @of

@@ -21,7 +21,6 @@
  * struct export_format - a format
  * @name:         name of its option
  * @variant:      value of the option; NULL: none. The format without a value comes first
- * @help:         short description
  * @is_binary:    must not be written to a terminal
  * @write:        writes the whole result to a stream; the caller checks ferror(). Returns 0 or
  *                -errno. NULL: the format has @write_object or @write_code

@@ -19,7 +19,6 @@
 /**
  * struct document - a document that is being printed
  * @json:       its text; first, as print_functions() finds the document by it
- * @symbolized: the result
  * @function:   index of the first function of @symbolized that is not printed yet
  */
 struct document {

@@ -18,7 +18,6 @@ enum firefox_category { FIREFOX_OTHER, FIREFOX_USER, FIREFOX_KERNEL };
  * @function: index in the functions of struct symbolized; their number: outside all objects
  * @address:  link-time address
  * @line:     in the source file of the function; 0: unknown
- * @category: the mode
  */
 struct firefox_frame {
 	size_t function;
@@ -41,7 +40,6 @@ struct firefox_sample {
 
 /**
  * struct firefox_tables - the rows of the tables
- * @frames:      all frames
  * @samples:     sorted by thread and frame
  * @names:       names of the source files
  * @of_function: index of the source file of each function, and of the samples outside all objects;

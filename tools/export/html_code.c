@@ -26,11 +26,8 @@
 
 /**
  * struct code - the code of a function that is being printed
- * @json:       the document
- * @symbolized: the result
  * @sources:    text of the source files
  * @rows:       number of rows that were printed for all functions
- * @section:    the function
  * @problem:    why it has no instructions; NULL: it has
  * @line:       source line that was printed last; without a file: none
  */

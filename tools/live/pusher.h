@@ -16,7 +16,6 @@
 /**
  * struct pusher - what has been pushed; begun by pusher_begin()
  * @server:     where to push; NULL: nothing is pushed
- * @helper:     pushes
  * @results:    files in memory: the result up to which all has been pushed, and the one that is
  *              being pushed
  * @pushed:     index of the first of these

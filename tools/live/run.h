@@ -16,7 +16,6 @@
 /**
  * struct live_run - a run
  * @recording:    what its log has told so far
- * @log:          the log
  * @so_far:       state of the command or the processes; at the end, how it ended
  * @argv:         the command and its arguments, or those of a process, terminated by NULL
  * @no_arguments: command lines are not in the result

@@ -14,7 +14,6 @@
 
 /**
  * struct snapshot - the last snapshot; all zero: none
- * @helper:      writes it
  * @is_written:  the file has a snapshot of this run, so it need not be kept when it is replaced
  * @error:       why the last one was not written, as -errno, which has been reported; 0: it was
  * @is_wanted:   another one was requested while it was written

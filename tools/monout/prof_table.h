@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A mon.out file as the table of prof(1).
- */
 #ifndef PROFIL_PROF_TABLE_H
 #define PROFIL_PROF_TABLE_H
 

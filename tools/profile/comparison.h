@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The comparison of two profiles, function by function.
- */
 #ifndef PROFIL_COMPARISON_H
 #define PROFIL_COMPARISON_H
 
@@ -48,7 +45,6 @@ enum comparison_of {
 
 /**
  * struct comparison - the functions of two profiles
- * @of:      what was compared
  * @all:     all functions together; as shares, they have not changed
  * @rows:    a row for each function, the largest change first
  */
@@ -61,7 +57,6 @@ struct comparison {
 
 /**
  * struct comparison_side - one of the two profiles
- * @result:  the run
  * @profile: its profile by function; must outlive the comparison
  */
 struct comparison_side {

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Sends data to an HTTP server, by libcurl.
- */
 #ifndef PROFIL_PUSH_HTTP_H
 #define PROFIL_PUSH_HTTP_H
 
@@ -15,8 +12,6 @@
  * @url:   where to
  * @type:  Content-Type of @data
  * @field: name of the field of a form that @data is; NULL: it is the body
- * @data:  what is sent
- * @bytes: its length
  */
 struct http_post {
 	const char *url;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Servers that take profiles: Pyroscope and Parca.
- */
 #ifndef PROFIL_PUSH_SERVER_H
 #define PROFIL_PUSH_SERVER_H
 

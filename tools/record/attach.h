@@ -31,7 +31,6 @@ struct attach_options {
  * @device:    its descriptor, which does not block; -1: closed
  * @options:   with the rate that is requested from the kernel
  * @wanted_log_bytes: the size that it has without a limit of locked memory
- * @log_bytes: its size
  * @has_log:   a process was attached, so the size is fixed
  */
 struct attach {

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Control groups of version 2: where they are, and which processes are in them.
- */
 #ifndef PROFIL_CGROUP_H
 #define PROFIL_CGROUP_H
 

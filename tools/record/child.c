@@ -18,7 +18,6 @@
 
 /**
  * struct start - a command that is being started
- * @pid:     its process ID
  * @process: descriptor of pidfd_open(2)
  * @release: pipe; a byte makes the child execute its program, end-of-file makes it exit
  * @report:  pipe; the child writes the errno of exec to it

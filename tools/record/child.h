@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The command as a child process: its start, exit status and CPU time.
- */
 #ifndef PROFIL_CHILD_H
 #define PROFIL_CHILD_H
 
@@ -12,7 +9,6 @@
 
 /**
  * struct child_end - how a command ended, or its state so far
- * @pid:        its process ID
  * @exec_error: errno of execvp() if it failed; or 0
  * @status:     as from wait(2)
  * @cpu_ns:     CPU time of all its threads, without children, in ns

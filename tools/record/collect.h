@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Makes the result of a run from its recording.
- */
 #ifndef PROFIL_COLLECT_H
 #define PROFIL_COLLECT_H
 
@@ -18,7 +15,6 @@
  * struct collect_log - the log of a run
  * @status:         from PROFIL_IOC_LOG_STATUS
  * @requested_rate: rate that the user requested, in Hz
- * @bytes:          its size
  * @wanted_bytes:   the size that was wanted; more than @bytes if the limit of locked memory is low
  * @no_follow:      programs that the processes execute are not profiled
  * @cgroup:         the control group whose processes are profiled; NULL: none

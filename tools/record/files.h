@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The files that processes have mapped, and the samples in each.
- */
 #ifndef PROFIL_FILES_H
 #define PROFIL_FILES_H
 
@@ -16,11 +13,9 @@
 
 /**
  * struct file_key - what identifies a file
- * @inode:      its inode number
  * @major:      device of its file system
  * @minor:      device of its file system
  * @has_times:  the following three are known
- * @file_bytes: its size
  * @mtime_ns:   when it was last modified, in ns since 1970 UTC
  * @ctime_ns:   when its inode was last changed, in ns since 1970 UTC
  * @path:       as the kernel gave it, perhaps with " (deleted)"; "": not known
@@ -41,7 +36,6 @@ struct file_key {
 
 /**
  * struct file_use - a process that has mapped a file
- * @pid:   its process ID
  * @start: address of the mapping
  * @end:   first address after it
  */
@@ -70,7 +64,6 @@ struct file_segment {
  * @next:           the one that was seen before it
  * @number:         files that were seen before it
  * @is_read:        what follows was read from the file
- * @build_id:       its build-id
  * @build_id_bytes: its length; 0: no build-id
  * @segments:       its executable segments, by offset
  * @nr_segments:    number of segments

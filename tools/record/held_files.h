@@ -16,8 +16,6 @@ struct file;
 
 /**
  * struct held_file - a file that is kept open
- * @file: the file
- * @fd:   its descriptor
  */
 struct held_file {
 	const struct file *file;

@@ -21,7 +21,6 @@
 
 /**
  * struct jit_function - a function of a program
- * @name:   its name
  * @start:  where it was seen first
  * @counts: samples; their addresses are offsets, at most JIT_MAX_OFFSET
  *
@@ -37,10 +36,8 @@ struct jit_function {
 
 /**
  * struct jit_program - a program that has made code
- * @name:         its file name
  * @functions:    tree of its functions, by name
  * @nameless:     samples that will get no name, by address
- * @next:         another program
  */
 struct jit_program {
 	char *name;
@@ -55,7 +52,6 @@ struct jit_program {
  * @source:  where the names are, once @program is set
  * @program: the program; NULL: no samples yet
  * @counts:  samples that have no name so far, by exact address
- * @next:    another process
  * @link:    what points to this one
  */
 struct jit_process {

@@ -71,10 +71,8 @@ struct code {
 
 /**
  * struct dump - a dump that is being read
- * @fd:      the file
  * @window:  a part of it
  * @from:    where in the file that part is
- * @bytes:   its size
  * @codes:   all code, in the order of the records
  * @nr:      number of @codes
  * @loaded:  by the index that a record has: how much of @codes there was when that code was

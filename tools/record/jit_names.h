@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The names of code that a process has made, for the addresses that were sampled.
- */
 #ifndef PROFIL_JIT_NAMES_H
 #define PROFIL_JIT_NAMES_H
 
@@ -11,7 +8,6 @@
 
 /**
  * struct jit_name - the function of an address
- * @pc:     the address
  * @start:  where the function starts, at or below @pc
  * @name:   its name, not empty; NULL: not known
  */

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Makes the objects of a result of code that programs have made.
- */
 #ifndef PROFIL_JIT_OBJECTS_H
 #define PROFIL_JIT_OBJECTS_H
 

@@ -15,7 +15,6 @@
 
 /**
  * struct jit_source - a process whose files are read
- * @pid:           its process ID
  * @root:          its root directory; -1: not opened
  * @user:          its user, to whom the files must belong
  * @number:        its process ID in its own namespace, of which the map is named

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Enters what a process maps into its space: from records, or from /proc/PID/maps.
- */
 #ifndef PROFIL_MAPPER_H
 #define PROFIL_MAPPER_H
 

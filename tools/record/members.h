@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Profiles the processes of a control group: those that are in it, and those that join it.
- */
 #ifndef PROFIL_MEMBERS_H
 #define PROFIL_MEMBERS_H
 
@@ -20,7 +17,6 @@
  * struct members - the processes of a control group
  * @directory: from cgroup_open(); not owned
  * @attach:    from attach_open()
- * @recording: gets the processes
  * @seen:      those that were in it at the last look
  * @now:       memory for the next list
  * @first:     the first process that was attached to; 0: none

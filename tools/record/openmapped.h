@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Opens a file that a process has mapped, wherever it is now.
- */
 #ifndef PROFIL_OPENMAPPED_H
 #define PROFIL_OPENMAPPED_H
 

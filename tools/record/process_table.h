@@ -27,7 +27,6 @@ struct jit_process;
 
 /**
  * struct process - a process
- * @pid:        its process ID
  * @parent:     that of its parent; 0: unknown
  * @comm:       name of its main thread when it executed its program; "": unknown
  * @base_ns:    CPU time that it had used when it was attached; the times in rows do not include it
@@ -70,7 +69,6 @@ struct process {
 
 /**
  * struct attached_process - a process that ran already when it was attached
- * @pid:     its process ID
  * @base_ns: CPU time that it had used before, in ns
  * @cpu_ns:  CPU time since, when it was last read, in ns
  * @has_ended: the log has its end

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Reading /proc/PID/maps.
- */
 #ifndef PROFIL_PROCMAPS_H
 #define PROFIL_PROCMAPS_H
 
@@ -13,7 +10,6 @@
 
 /**
  * struct procmaps_entry - a mapping
- * @start:  address
  * @end:    first address after it, above @start
  * @offset: of @start in the file, in bytes
  * @inode:  of the file; 0: no file

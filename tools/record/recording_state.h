@@ -46,7 +46,6 @@ struct log_contents {
  * @unprofiled:    programs that must not be sampled
  * @nr_unprofiled: number of these programs
  * @watch:         called for each sample (sample_hook.h); NULL: nothing is
- * @watch_data:    its argument
  * @buffer:        records that were read; not part of this, as most runs need little of it
  */
 struct recording {

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The signals that this process gets during a run.
- */
 #ifndef PROFIL_SIGNALS_H
 #define PROFIL_SIGNALS_H
 
@@ -14,7 +11,6 @@
 /**
  * struct signals - the settings before signals_begin()
  * @action: of each handled signal
- * @mask:   blocked signals
  */
 struct signals {
 	struct sigaction action[SIGNALS_HANDLED];

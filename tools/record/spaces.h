@@ -20,10 +20,8 @@ struct space;
 
 /**
  * struct mapping - executable memory
- * @start:  address
  * @end:    first address after it, above @start
  * @offset: of @start in the file; for memory without a file see files_special()
- * @file:   the file
  */
 struct mapping {
 	uint64_t start;

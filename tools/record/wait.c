@@ -21,10 +21,6 @@
 
 /**
  * struct due - when something is due next, in ns; UINT64_MAX: never
- * @read:     reading the log
- * @snapshot: a snapshot
- * @progress: a progress line
- * @look:     a look
  */
 struct due {
 	uint64_t read;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The source or the instructions of a function, with the samples of each line or instruction.
- */
 #ifndef PROFIL_ANNOTATE_H
 #define PROFIL_ANNOTATE_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Tables that fit the width of a terminal.
- */
 #ifndef PROFIL_COLUMNS_H
 #define PROFIL_COLUMNS_H
 
@@ -50,9 +47,7 @@ struct columns_row {
 
 /**
  * struct columns - a table
- * @columns:    its columns
  * @nr_columns: number of columns, at most COLUMNS_MAX
- * @rows:       its rows
  * @error:      0 or -ENOMEM
  */
 struct columns {

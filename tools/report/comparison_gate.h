@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A comparison for scripts: as JSON, as a table for a pull request, and what exceeds a limit.
- */
 #ifndef PROFIL_COMPARISON_GATE_H
 #define PROFIL_COMPARISON_GATE_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The table of profil diff.
- */
 #ifndef PROFIL_COMPARISON_TABLE_H
 #define PROFIL_COMPARISON_TABLE_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The instructions of a file.
- */
 #ifndef PROFIL_DISASSEMBLER_H
 #define PROFIL_DISASSEMBLER_H
 
@@ -15,7 +12,6 @@ struct disassembler;
 
 /**
  * struct instruction - an instruction
- * @bytes:    its length
  * @mnemonic: its name; ".byte" or ".word": these bytes are no instruction
  * @operands: its operands; may be empty
  * @target:   where it jumps to, or what it calls; 0: no jump or call, or not known before it runs

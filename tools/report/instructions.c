@@ -26,7 +26,6 @@
  * @nr_kept: number of @kept
  * @after:   so many are shown without samples
  * @is_gap:  instructions were left out before @kept
- * @is_begun: something was shown
  * @error:   of a callback
  */
 struct walk {

@@ -14,7 +14,6 @@
 /**
  * struct shown_instruction - an address that is shown
  * @address:     link-time address
- * @samples:     samples there
  * @instruction: NULL: the file has none there, or cannot be read
  * @after_gap:   instructions were left out before it
  */
@@ -28,7 +27,6 @@ struct shown_instruction {
 /**
  * struct instructions - what to show, and to whom
  * @disassembler: reads them; NULL: only the addresses with samples are shown
- * @section:      the section
  * @all:          also instructions that are far from those with samples
  * @is_wanted:    whether to show an address without samples: 1, 0 or -errno; NULL: all
  * @show:         is called for each address in ascending order; 0 or -errno, which ends it

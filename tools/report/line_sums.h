@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The source lines that a function has samples in.
- */
 #ifndef PROFIL_LINE_SUMS_H
 #define PROFIL_LINE_SUMS_H
 
@@ -16,7 +13,6 @@
 
 /**
  * struct line_sum - a line that the function has samples in
- * @source:  the line
  * @samples: at least 1
  * @of_file: samples of all lines of its file
  */

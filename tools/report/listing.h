@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The instructions of functions, with the samples of each.
- */
 #ifndef PROFIL_LISTING_H
 #define PROFIL_LISTING_H
 

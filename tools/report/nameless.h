@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The line below a table that says how much of the code has no names, and what would help.
- */
 #ifndef PROFIL_NAMELESS_H
 #define PROFIL_NAMELESS_H
 

@@ -25,11 +25,9 @@
  * @thread:     name of a thread; NULL: unknown
  * @pid:        its process ID; 0: it has none, or several
  * @parent:     process ID of its parent
- * @tid:        thread ID
  * @processes:  number of processes that ran the program
  * @has_cpu_ns: @cpu_ns is known
  * @cpu_ns:     CPU time, in ns
- * @samples:    selected samples
  * @system:     how many of these are in the kernel
  */
 struct owner {

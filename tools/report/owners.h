@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Who used the CPU time of a run, as a table: its processes, threads or programs.
- */
 #ifndef PROFIL_OWNERS_H
 #define PROFIL_OWNERS_H
 

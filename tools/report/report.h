@@ -17,7 +17,6 @@
 
 /**
  * struct report - what to report
- * @result:  the run
  * @profile: the profile of @result by @table.by; not needed if table_is_of_owners()
  * @symbols: the symbols that @profile was made with, or NULL
  * @table:   how to print the table

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The lines above a report's table.
- */
 #ifndef PROFIL_REPORT_HEAD_H
 #define PROFIL_REPORT_HEAD_H
 

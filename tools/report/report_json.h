@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A report as JSON, as specified by profil-report.schema.json.
- */
 #ifndef PROFIL_REPORT_JSON_H
 #define PROFIL_REPORT_JSON_H
 

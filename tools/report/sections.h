@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The samples of wanted functions by address, and the code around these.
- */
 #ifndef PROFIL_SECTIONS_H
 #define PROFIL_SECTIONS_H
 
@@ -32,7 +29,6 @@ struct section {
 
 /**
  * struct sections - all of them, most samples first
- * @list: the sections
  * @nr:   number of sections
  */
 struct sections {

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Lines of source files, in any order.
- */
 #ifndef PROFIL_SOURCE_TEXT_H
 #define PROFIL_SOURCE_TEXT_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The code that a user means by the name or an address of a function.
- */
 #ifndef PROFIL_WANTED_H
 #define PROFIL_WANTED_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Adds up the samples and names of objects.
- */
 #ifndef PROFIL_MERGE_OBJECTS_H
 #define PROFIL_MERGE_OBJECTS_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Reading a whole file that the user named.
- */
 #ifndef PROFIL_READ_FILE_H
 #define PROFIL_READ_FILE_H
 

@@ -90,7 +90,6 @@ struct result_frame {
 
 /**
  * struct result_place - what is at an address with samples
- * @address:  the address
  * @function: index in the object's functions; RESULT_NO_FUNCTION: none
  * @frame:    index of the innermost function in the object's frames
  * @nr_frames: number of frames, each called by the next one; 0: no debug information

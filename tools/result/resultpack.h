@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Converting a result to a protobuf message (profil.proto), and back.
- */
 #ifndef PROFIL_RESULTPACK_H
 #define PROFIL_RESULTPACK_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The samples of a part of a run: those of a result without those of an earlier one.
- */
 #ifndef PROFIL_SUBTRACT_H
 #define PROFIL_SUBTRACT_H
 

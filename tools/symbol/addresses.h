@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Single addresses in the form of functions, for a profile by address.
- */
 #ifndef PROFIL_ADDRESSES_H
 #define PROFIL_ADDRESSES_H
 

@@ -14,7 +14,6 @@
  * @dwfl:   the Dwfl of the object
  * @path:   path of the object
  * @root:   root directory; NULL: /
- * @main:   the object
  * @has_debug_info: a debug file was found, and it has debug information, readable or not
  * @problem: why elfutils cannot read that debug information; NULL: unknown
  * @lacks_shared: part of the debug information is in a file that several debug files share

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The sections with debug information of a file, readable or not.
- */
 #ifndef PROFIL_DEBUGSECTIONS_H
 #define PROFIL_DEBUGSECTIONS_H
 

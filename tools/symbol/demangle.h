@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Demangles the names of C++, Rust and D functions.
- */
 #ifndef PROFIL_DEMANGLE_H
 #define PROFIL_DEMANGLE_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Walks through entries of debug information (DWARF), which are nested.
- */
 #ifndef PROFIL_DIES_H
 #define PROFIL_DIES_H
 

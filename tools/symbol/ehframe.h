@@ -16,7 +16,6 @@
 /**
  * struct ehframe - the unwind information of a file
  * @ident:      of the file: e_ident[]
- * @data:       .eh_frame
  * @address:    of @data
  * @bias:       is added to the addresses in the file
  * @table:      the sorted table of .eh_frame_hdr; NULL: there is none

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Maps addresses to functions, for one open file.
- */
 #ifndef PROFIL_FUNCTIONS_H
 #define PROFIL_FUNCTIONS_H
 
@@ -19,8 +16,6 @@
 /**
  * struct functions - the functions of a file
  * @text:    where it has code
- * @symtab:  its symbols
- * @frames:  its unwind information
  */
 struct functions {
 	struct text text;

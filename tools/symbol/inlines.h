@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Maps addresses to functions that were inlined there, by debug information (DWARF).
- */
 #ifndef PROFIL_INLINES_H
 #define PROFIL_INLINES_H
 

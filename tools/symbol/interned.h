@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Names and paths that outlive the files that they are from, with one copy of each.
- */
 #ifndef PROFIL_INTERNED_H
 #define PROFIL_INTERNED_H
 
@@ -9,7 +6,6 @@
 
 /**
  * struct interned - a set of texts
- * @tree: private
  */
 struct interned {
 	void *tree;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Source lines in the form of functions, for a profile by line.
- */
 #ifndef PROFIL_LINES_H
 #define PROFIL_LINES_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Looks up addresses in the names that a result has (names_write.h).
- */
 #ifndef PROFIL_NAMES_READ_H
 #define PROFIL_NAMES_READ_H
 

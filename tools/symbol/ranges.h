@@ -12,7 +12,6 @@
 
 /**
  * struct range - a range of addresses
- * @start:  first address
  * @end:    end of the range (exclusive)
  * @name:   its name, not terminated by a 0, owned by the caller; NULL: none
  * @length: length of @name in bytes

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Files of split debug information (-gsplit-dwarf).
- */
 #ifndef PROFIL_SPLITFILE_H
 #define PROFIL_SPLITFILE_H
 

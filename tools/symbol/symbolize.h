@@ -46,7 +46,6 @@ struct symbolized_function {
 
 /**
  * struct symbolized - a result by function
- * @result:       the result
  * @functions:    all functions with samples, sorted by object, start and name
  * @counts:       memory of the functions' @counts
  * @find_line:    finds the source line of an address; set to NULL by symbolize_result(): no

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The symbols of a file that name code.
- */
 #ifndef PROFIL_SYMTAB_H
 #define PROFIL_SYMTAB_H
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Where a file has code: by its sections, or by its segments if it has no section headers.
- */
 #ifndef PROFIL_TEXT_H
 #define PROFIL_TEXT_H
 
@@ -14,7 +11,6 @@
 
 /**
  * struct text - the code of a file
- * @module:       the file
  * @has_sections: it has section headers
  * @code:         its executable sections with their names; or its executable segments
  */

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Maps addresses to source lines, by debug information (DWARF): finds the compilation unit of an
- * address, and the line in that unit's line table.
- */
 #ifndef PROFIL_UNITS_H
 #define PROFIL_UNITS_H
 

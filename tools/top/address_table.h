@@ -14,7 +14,6 @@
 
 /**
  * struct counted_address - an address with samples
- * @at:      the address
  * @row:     its row; until its function is known, that of its file
  * @samples: those that were counted until then
  * @system:  how many of these are in the kernel

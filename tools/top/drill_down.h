@@ -23,11 +23,7 @@ enum drill_down_of {
 
 /**
  * struct drill_down - a page; all zero: none
- * @helper: writes it
- * @file:   where
  * @text:   the page; its lines end in 0; NULL: not written yet
- * @bytes:  its length
- * @lines:  its lines
  */
 struct drill_down {
 	struct helper helper;

@@ -20,9 +20,6 @@
 /**
  * struct live_functions - all functions with samples
  * @recording:   what they are of
- * @rows:        their rows
- * @addresses:    their addresses
- * @reader:      reads the names
  * @by_name:     tree of the rows with names
  * @waiting:     the rows "..." by number of the file; NULL: none
  * @nr_waiting:  size of @waiting

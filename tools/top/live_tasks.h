@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The rows of threads, and those of programs.
- */
 #ifndef PROFIL_TOP_LIVE_TASKS_H
 #define PROFIL_TOP_LIVE_TASKS_H
 

@@ -39,13 +39,9 @@ struct answer {
 
 /**
  * struct name_reader - the helper, and what it has answered
- * @recording: has the files
- * @helper:    reads them
  * @socket:    to the helper
  * @nr_files:  number of files that it knows
  * @next_ns:   when another one may be started
- * @message:   its last message
- * @bytes:     its length
  * @used:      how much of it has been taken
  */
 struct name_reader {

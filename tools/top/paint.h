@@ -35,7 +35,6 @@ enum paint_by {
  * @table:    the rows, sorted
  * @first:    index of the first row that is shown
  * @selected: index of the selected row; SIZE_MAX: none
- * @seconds:  since the start
  * @rate:     samples per second of CPU time
  * @lost:     samples that were lost
  * @waiting:  addresses that wait for names

@@ -22,7 +22,6 @@ enum rows_order {
 
 /**
  * struct row - a function, a thread or a program
- * @name:    its name
  * @place:   path of its object or its program; not its own memory
  * @pid:     of a thread: its process; else 0
  * @tid:     of a thread: its ID; else 0

@@ -14,7 +14,6 @@ struct screen;
 /**
  * struct screen_line - a line
  * @text:    its text, without control characters
- * @color:   its colour
  * @reverse: in reverse video, up to the right border
  */
 struct screen_line {

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What a live view shows, and what the keys do.
- */
 #ifndef PROFIL_TOP_VIEW_H
 #define PROFIL_TOP_VIEW_H
 

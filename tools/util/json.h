@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Prints JSON, one member or element in a line.
- */
 #ifndef PROFIL_JSON_H
 #define PROFIL_JSON_H
 

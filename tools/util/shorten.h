@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Shortens names to fit into a column of a table.
- */
 #ifndef PROFIL_SHORTEN_H
 #define PROFIL_SHORTEN_H
 
@@ -34,7 +31,6 @@ char *shorten_path(const char *path, int most);
 
 /**
  * struct shorten_name - a name in a table
- * @full:      the full name
  * @shortened: the shortened name, to be freed with free(); initially NULL
  * @number:    0; or a number that distinguishes it from names with the same shortened form
  */

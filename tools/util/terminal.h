@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Printing to terminals: colours, bars, widths, names with control characters.
- */
 #ifndef PROFIL_TERMINAL_H
 #define PROFIL_TERMINAL_H
 
@@ -20,7 +17,6 @@ enum terminal_when {
 
 /**
  * struct terminal_style - how lines are printed
- * @color:   with colours
  * @bars:    columns of a bar for 100 percent; 0: no bars
  * @columns: length of a line; 0: unlimited
  * @rows:    height of the terminal; 0: not a terminal

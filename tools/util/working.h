@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Tells a user at a terminal what takes long, while it does.
- */
 #ifndef PROFIL_WORKING_H
 #define PROFIL_WORKING_H
 
