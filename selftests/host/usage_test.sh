@@ -71,7 +71,9 @@ habits() {
 	prints 125 'mix the result with the output of COMMAND' -o - true &&
 	prints 125 'no other events' -e cycles true && prints 2 'no other events' report --event=x &&
 	prints 125 'the rate is --rate=HZ' --frequency=99 true && prints 125 'flamegraph.pl' --flamegraph true &&
-	prints 125 'duration=SECONDS ends a profile' -d 3 true && prints 2 'top=N prints N rows' report -n 3 &&
+	prints 125 'duration=SECONDS ends a profile' -d 3 true &&
+	prints 125 'option requires an argument' top -d && not_printed 'duration=' &&
+	prints 2 'top=N prints N rows' report -n 3 &&
 	prints 2 'sort=KEY' report -s sym && prints 2 'profil info' diff -v a b &&
 	prints 2 'unknown option --html: it is of profil export' report --html &&
 	prints 125 '-p $(pidof redis-server)' -p redis-server &&

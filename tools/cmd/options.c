@@ -191,14 +191,15 @@ static void refuse_long(const struct getopt_options *all, const char *subcommand
 	refuse(subcommand, "unknown option %s%s", escaped ? escaped : "", suggestion ? suggestion : "");
 }
 
-static void refuse_letter(const char *subcommand, int letter)
+/* Exit with a hint, unless the letter is an option, which lacks its argument. */
+static void refuse_letter(const struct getopt_options *all, const char *subcommand, int letter)
 {
 	const char option[] = { '-', (char)letter, 0 };
 
 	/* argp would print a control character without escaping it */
 	if (!isprint(letter))
 		failure_exitx(argp_err_exit_status, "unknown option -%c", letter);
-	if (habit_of(option))
+	if (!strchr(all->letters, letter) && habit_of(option))
 		refuse(subcommand, "unknown option %s: %s", option, habit_of(option));
 }
 
@@ -218,7 +219,7 @@ static void check_options(const struct getopt_options *all, int argc, char **arg
 		if (option == 'h')
 			argv[1] = help;
 		else if (option == '?' && optopt)
-			refuse_letter(argv[0], optopt);
+			refuse_letter(all, argv[0], optopt);
 		else if (option == '?')
 			refuse_long(all, argv[0], copy[optind - 1] + 2);
 	}

@@ -20,7 +20,7 @@
 /* How often the lists are read again at once, as processes may have forked meanwhile */
 #define REPEATS	10
 
-/* This process, or one that writes a snapshot or progress lines */
+/* This process, or a helper of it */
 static bool is_own(pid_t pid)
 {
 	return pid == getpid() || procfs_read_parent(pid) == getpid();
