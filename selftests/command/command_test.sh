@@ -380,7 +380,7 @@ views() {
 	for view in "" --lines --inline --by=address --by=object; do
 		"$PROFIL" report $view "$work/result" 2>&1
 	done
-	for view in --json --callgrind --firefox --folded --html; do
+	for view in --json --callgrind --firefox --folded; do
 		"$PROFIL" export $view "$work/result" 2>&1
 	done
 	"$PROFIL" export --pprof "$work/result" 2>&1 | zcat
