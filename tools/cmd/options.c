@@ -46,25 +46,26 @@ static const struct argp_option common_options[] = {
 	{ 0 }
 };
 
-#define MAX_OPTIONS	64
+#define MAX_OPTIONS	64	/* with a name */
+#define MOST_OPTIONS	128
 
 /* All options of a subcommand, for getopt_long(), and as argp has them */
 struct getopt_options {
 	char letters[1 + 3 * MAX_OPTIONS + 1];
 	struct option longs[MAX_OPTIONS + 1];
 	size_t nr;
-	const struct argp_option *all[2 * MAX_OPTIONS];
-	const struct argp_option *of[2 * MAX_OPTIONS];	/* has the argument: itself, or not an alias */
+	const struct argp_option *all[MOST_OPTIONS];
+	const struct argp_option *of[MOST_OPTIONS];	/* has the argument: itself, or not an alias */
 	size_t nr_all;
 };
 
 static void add_options(struct getopt_options *all, const struct argp_option *option)
 {
-	const struct argp_option *of = NULL;
+	const struct argp_option *of = option;	/* the first one is no alias */
 	int has_arg;
 
 	for (; option && (option->name || option->key); option++) {
-		if (all->nr == MAX_OPTIONS || all->nr_all == 2 * MAX_OPTIONS)
+		if (all->nr == MAX_OPTIONS || all->nr_all == MOST_OPTIONS)
 			return;
 		/* an alias has the arguments of the option before it */
 		if (!(option->flags & OPTION_ALIAS))

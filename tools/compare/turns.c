@@ -50,7 +50,7 @@ static int run_once(const struct turns *turns, int which, int *status, double *c
  */
 static int run_pair(const struct turns *turns, unsigned int pair, int *status, double cpu_ns[2])
 {
-	int i, which, ended, error;
+	int i, which, ended = 0, error;
 
 	for (i = 0; i < 2; i++) {
 		which = (int)(pair % 2) ^ i;
