@@ -39,11 +39,10 @@ static enum built find(void)
 }
 
 /* A machine that has none of the three: none is found, and PATH has no others in front of them */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	char path[256];
 
-	(void)state;
 	strcpy(folder, "built.XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -55,18 +54,16 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	char command[64];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -r '%s'", folder);
 	return system(command);
 }
 
-static void without_the_package_nothing_is_said(void **state)
+TEST_F(without_the_package_nothing_is_said)
 {
-	(void)state;
 	assert_int_equal(find(), BUILT_UNKNOWN);
 	assert_string_equal(text, "");
 	/* there is dkms, without the package */
@@ -75,12 +72,11 @@ static void without_the_package_nothing_is_said(void **state)
 }
 
 /* For another kernel it has been. */
-static void dkms_has_not_built(void **state)
+TEST_F(dkms_has_not_built)
 {
 	static const char not_built[] = "package installed, not built for " RELEASE
 		": sudo dkms install profil/0.9.0 -k " RELEASE " builds it, or says why not";
 
-	(void)state;
 	program("dkms", ADDED);
 	assert_int_equal(find(), BUILT_NOT);
 	assert_string_equal(text, not_built);
@@ -89,17 +85,15 @@ static void dkms_has_not_built(void **state)
 	assert_string_equal(text, not_built);
 }
 
-static void module_is_installed(void **state)
+TEST_F(module_is_installed)
 {
-	(void)state;
 	program("modprobe", "[ \"$*\" = '--dry-run --quiet profil' ]");
 	assert_int_equal(find(), BUILT_INSTALLED);
 	assert_string_equal(text, "installed, not loaded: sudo modprobe profil");
 }
 
-static void key_is_not_enrolled(void **state)
+TEST_F(key_is_not_enrolled)
 {
-	(void)state;
 	program("modprobe", "exit 0");
 	program("mokutil", "case $1 in --sb-state) echo SecureBoot enabled ;;\n"
 		"*) echo \"$2 is not enrolled\"; esac");
@@ -113,27 +107,11 @@ static void key_is_not_enrolled(void **state)
 	assert_int_equal(find(), BUILT_INSTALLED);
 }
 
-static void long_text_is_cut(void **state)
+TEST_F(long_text_is_cut)
 {
 	char few[20];
 
-	(void)state;
 	program("dkms", ADDED);
 	built_find(RELEASE, few, sizeof(few));
 	assert_string_equal(few, "package installed, ");
-}
-
-#define EACH(test)	cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		EACH(without_the_package_nothing_is_said),
-		EACH(dkms_has_not_built),
-		EACH(module_is_installed),
-		EACH(key_is_not_enrolled),
-		EACH(long_text_is_cut),
-	};
-
-	return cmocka_run_group_tests_name("built", tests, NULL, NULL);
 }

@@ -18,12 +18,11 @@ static struct result result = { .objects = &object, .nr_objects = 1 };
 static struct symbols *symbols;
 
 /* A sample at each address that is in a function */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct function function;
 	uint64_t address;
 
-	(void)state;
 	symbols = symbols_new(&result, NULL);
 	for (address = 0; address < ARRAY_SIZE(counts); address++)
 		if (symbols_find(symbols, 0, address, &function) == 1)
@@ -32,9 +31,8 @@ static int set_up(void **state)
 	return symbols && object.nr_counts ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	symbols_free(symbols);
 	return 0;
 }
@@ -55,9 +53,8 @@ static void assert_means(const char *word, const char *name, const char *others)
 	free(found);
 }
 
-static void beginnings_and_similar_names(void **state)
+TEST(beginnings_and_similar_names)
 {
-	(void)state;
 	assert_means("app", "apply", NULL);
 	assert_means("applx", "apply", NULL);
 	assert_means("WEIGH_A", "weigh_all", NULL);
@@ -67,9 +64,8 @@ static void beginnings_and_similar_names(void **state)
 	assert_means("zzzzz", NULL, "");
 }
 
-static void expressions(void **state)
+TEST(expressions)
 {
-	(void)state;
 	assert_means("^w.*l$", "weigh_all", NULL);
 	assert_means("^(app|zzz)", "apply", NULL);
 	assert_means("^x", NULL, "");
@@ -83,9 +79,8 @@ static void expressions(void **state)
 	assert_means("apply[", "apply", NULL);
 }
 
-static void shortened_names(void **state)
+TEST(shortened_names)
 {
-	(void)state;
 	assert_means("we...ll", "weigh_all", NULL);
 	assert_means("w...h", "weigh", NULL);
 	assert_means("eig...ll", NULL, "");
@@ -93,12 +88,11 @@ static void shortened_names(void **state)
 	assert_means("w...h~12", "weigh", NULL);
 }
 
-static void notes_are_cut(void **state)
+TEST(notes_are_cut)
 {
 	char all[] = "mix (inlined)", some[] = "mix(int) (partly inlined)", none[] = "mix", note[] =
 		" (inlined)";
 
-	(void)state;
 	functionname_cut_note(all);
 	assert_string_equal(all, "mix");
 	functionname_cut_note(some);
@@ -109,14 +103,4 @@ static void notes_are_cut(void **state)
 	assert_string_equal(note, " (inlined)");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(beginnings_and_similar_names),
-		cmocka_unit_test(expressions),
-		cmocka_unit_test(shortened_names),
-		cmocka_unit_test(notes_are_cut),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP(set_up, tear_down)

@@ -47,9 +47,8 @@ static void add_samples(uint32_t samples)
 	record(&sample, sizeof(sample));
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	snapshots = (struct snapshot){ 0 };
 	return begin_run();
 }
@@ -138,9 +137,8 @@ static void assert_text(const char *path, const char *text)
 }
 
 /* The previous result is kept as .old. Snapshots of the same run are not. */
-static void previous_result_is_kept_once(void **state)
+TEST_F(previous_result_is_kept_once)
 {
-	(void)state;
 	put_text("out", "before");
 	exec_program(0);
 	add_samples(3);
@@ -161,9 +159,8 @@ static void previous_result_is_kept_once(void **state)
 }
 
 /* Without a profile, the previous result is not replaced. */
-static void no_result_without_a_profile(void **state)
+TEST_F(no_result_without_a_profile)
 {
-	(void)state;
 	put_text("out", "before");
 	snapshot(1);
 	assert_non_null(strstr(messages, "no result yet: no program has been profiled\n"));
@@ -174,9 +171,8 @@ static void no_result_without_a_profile(void **state)
 	assert_int_equal(access("out.old", F_OK), -1);
 }
 
-static void no_snapshot_without_a_file(void **state)
+TEST_F(no_snapshot_without_a_file)
 {
-	(void)state;
 	exec_program(0);
 	outcome.output = NULL;
 	snapshot(1);
@@ -203,12 +199,11 @@ static void no_snapshot_without_a_file(void **state)
 }
 
 /* The reader of a pipe would exit after the first result. */
-static void no_snapshot_to_a_pipe(void **state)
+TEST_F(no_snapshot_to_a_pipe)
 {
 	int both;
 	char byte;
 
-	(void)state;
 	assert_int_equal(mkfifo("out", 0600), 0);
 	both = open("out", O_RDWR | O_NONBLOCK);
 	exec_program(0);
@@ -249,7 +244,7 @@ static void sample_program(const char *path, uint64_t start, size_t bytes, const
 }
 
 /* The names are stored at the end of the run. Before, the program is built again, and removed. */
-static void programs_have_names_that_are_not_there_any_more(void **state)
+TEST_F(programs_have_names_that_are_not_there_any_more)
 {
 	char memory[] = "/dev/shm/profil-outcome.XXXXXX", path[64];
 	const struct result_object *object;
@@ -257,7 +252,6 @@ static void programs_have_names_that_are_not_there_any_more(void **state)
 	const char *why;
 	size_t i;
 
-	(void)state;
 	begin_in_memory(memory);
 	snprintf(path, sizeof(path), "%s/program", memory);
 	sample_program(path, 0x400000, 64, "first");
@@ -277,19 +271,4 @@ static void programs_have_names_that_are_not_there_any_more(void **state)
 	}
 	result_release(&result);
 	assert_int_equal(rmdir(memory), 0);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(previous_result_is_kept_once),
-		TEST(no_result_without_a_profile),
-		TEST(no_snapshot_without_a_file),
-		TEST(no_snapshot_to_a_pipe),
-		TEST(programs_have_names_that_are_not_there_any_more),
-	};
-
-	return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
 }

@@ -11,13 +11,12 @@
 #include "support/test.h"
 
 /* CPU time is that since the line before: 100 Hz, so a sample is a hundredth of a second. */
-static void lines(void **state)
+TEST(lines)
 {
 	char text[256] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w");
 	struct progress progress;
 
-	(void)state;
 	assert_non_null(out);
 	progress_begin(&progress, out);
 	progress_show(&progress, 0, 0, 100);
@@ -34,26 +33,15 @@ static void lines(void **state)
 }
 
 /* A terminal has one line, which is removed at the end. */
-static void terminals_have_one_line(void **state)
+TEST(terminals_have_one_line)
 {
 	char text[256] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w");
 	struct progress progress = { .out = out, .is_terminal = true };
 
-	(void)state;
 	assert_non_null(out);
 	progress_show(&progress, NS_PER_S, 7, 100);
 	progress_end(&progress);
 	fclose(out);
 	assert_string_equal(text, "\rprofil: 1.0 s, 7 samples, 7% CPU\033[K\r\033[K");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines),
-		cmocka_unit_test(terminals_have_one_line),
-	};
-
-	return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
 }

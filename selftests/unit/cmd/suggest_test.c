@@ -34,11 +34,10 @@ static char *only(const char *const *names)
 	return suggest_only(&suggest);
 }
 
-static void only_suggestion(void **state)
+TEST(only_suggestion)
 {
 	char *name;
 
-	(void)state;
 	name = only((const char *const[]){ "f(int)", "f(long)", NULL });
 	assert_string_equal(name, "f");
 	free(name);
@@ -48,9 +47,8 @@ static void only_suggestion(void **state)
 
 static const char *const subcommands[] = { "run", "report", "diff", "export", "info", NULL };
 
-static void mistyped_words_are_found(void **state)
+TEST(mistyped_words_are_found)
 {
-	(void)state;
 	/* two letters swapped, one replaced, one inserted, one missing */
 	assert_suggested("rpeort", subcommands, "; did you mean report?");
 	assert_suggested("dift", subcommands, "; did you mean diff?");
@@ -61,9 +59,8 @@ static void mistyped_words_are_found(void **state)
 			 "; did you mean abcdex or abcdxy?");
 }
 
-static void unrelated_words_are_not_found(void **state)
+TEST(unrelated_words_are_not_found)
 {
-	(void)state;
 	assert_suggested("make", subcommands, "");
 	assert_suggested("rm", subcommands, "");
 	assert_suggested("", subcommands, "");
@@ -71,42 +68,39 @@ static void unrelated_words_are_not_found(void **state)
 	assert_suggested("ls", (const char *const[]){ "lz", "", NULL }, "");
 }
 
-static void names_that_contain_the_word_are_found(void **state)
+TEST(names_that_contain_the_word_are_found)
 {
 	static const char *const names[] = {
 		"main", "luaV_execute", "LUAv_lower", "luaW", "luaV_concat", "luaV_equalobj",
 		"luaV_finishget", "luaV_lessthan", NULL
 	};
 
-	(void)state;
 	/* after a name with one different letter, and only the first ones */
 	assert_suggested("luaV", names,
 			 "; did you mean luaW, luaV_execute, LUAv_lower or luaV_concat?");
 }
 
 /* C++ functions are suggested without parameters, and only once. */
-static void parameters_are_omitted(void **state)
+TEST(parameters_are_omitted)
 {
 	static const char *const names[] = {
 		"draw(int, char const*)", "draw(double)",
 		"(anonymous namespace)::drav(std::string)", NULL
 	};
 
-	(void)state;
 	assert_suggested("drow", names, "; did you mean draw?");
 	assert_suggested("(anonymous namespace)::draw", names,
 			 "; did you mean (anonymous namespace)::drav?");
 }
 
 /* Only the brackets of the parameters are omitted. */
-static void other_brackets_are_kept(void **state)
+TEST(other_brackets_are_kept)
 {
 	static const char *const names[] = {
 		"pen::operator()(int) const", "pen::operator()",
 		"a::(anonymous namespace)::line(f(int)*)", "rule()", NULL
 	};
 
-	(void)state;
 	assert_suggested("pen::operatr()", names, "; did you mean pen::operator()?");
 	assert_suggested("rile", names, "; did you mean rule?");
 	assert_suggested("pen::operatr()", (const char *const[]){ "pen::operator()()", NULL },
@@ -119,12 +113,11 @@ static void other_brackets_are_kept(void **state)
 }
 
 /* Their distance would take too long to compute. */
-static void long_names_are_not_compared_by_letters(void **state)
+TEST(long_names_are_not_compared_by_letters)
 {
 	char name[1001], word[1001];
 	const char *const names[] = { name, NULL };
 
-	(void)state;
 	memset(name, 'n', 1000);
 	name[1000] = 0;
 	memcpy(word, name, sizeof(word));
@@ -140,20 +133,18 @@ static void long_names_are_not_compared_by_letters(void **state)
 	assert_suggested(word, names, "");
 }
 
-static void names_cannot_control_the_terminal(void **state)
+TEST(names_cannot_control_the_terminal)
 {
 	static const char *const names[] = { "na\033me", NULL };
 
-	(void)state;
 	assert_suggested("name", names, "; did you mean na\\033me?");
 }
 
-static void each_name_has_the_prefix(void **state)
+TEST(each_name_has_the_prefix)
 {
 	struct suggest suggest;
 	char *words;
 
-	(void)state;
 	suggest_begin(&suggest, "roots");
 	suggest_offer(&suggest, "root");
 	suggest_offer(&suggest, "rootz");
@@ -161,21 +152,4 @@ static void each_name_has_the_prefix(void **state)
 	words = suggest_words(&suggest, "--");
 	assert_string_equal(words, "; did you mean --root or --rootz?");
 	free(words);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_suggestion),
-		cmocka_unit_test(mistyped_words_are_found),
-		cmocka_unit_test(unrelated_words_are_not_found),
-		cmocka_unit_test(names_that_contain_the_word_are_found),
-		cmocka_unit_test(parameters_are_omitted),
-		cmocka_unit_test(other_brackets_are_kept),
-		cmocka_unit_test(long_names_are_not_compared_by_letters),
-		cmocka_unit_test(names_cannot_control_the_terminal),
-		cmocka_unit_test(each_name_has_the_prefix),
-	};
-
-	return cmocka_run_group_tests_name("suggest", tests, NULL, NULL);
 }

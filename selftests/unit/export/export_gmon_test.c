@@ -28,17 +28,15 @@ static size_t size;
 static struct record records[80000];
 static size_t nr_records;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	fake_result(&result);
 	nr_records = 0;
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	free(file);
 	file = NULL;
 	return 0;
@@ -140,18 +138,16 @@ static void assert_all_counts(size_t object)
 	assert_int_equal(all_samples(), from->samples);
 }
 
-static void counts_are_at_their_addresses(void **state)
+TEST_F(counts_are_at_their_addresses)
 {
-	(void)state;
 	write_object(ODD);
 	assert_all_counts(ODD);
 	/* there are gaps after the second and the fourth count */
 	assert_int_equal(nr_records, 3);
 }
 
-static void large_counts_are_repeated(void **state)
+TEST_F(large_counts_are_repeated)
 {
-	(void)state;
 	write_object(BIG);
 	assert_all_counts(BIG);
 	/* 65535 takes one record, 65536 two, 9 one, and 2^32 + 5 the others */
@@ -161,13 +157,12 @@ static void large_counts_are_repeated(void **state)
 }
 
 /* gprof requires bins of at least two bytes. */
-static void neighbours_share_bins(void **state)
+TEST_F(neighbours_share_bins)
 {
 	static struct result_count counts[] = {
 		{ 0x1000, 1 }, { 0x1001, 2 }, { 0x1003, 4 }, { 0x1100, 8 }, { 0x1101, 65535 },
 	};
 
-	(void)state;
 	result.objects[LIB_X].counts = counts;
 	result.objects[LIB_X].nr_counts = ARRAY_SIZE(counts);
 	result.objects[LIB_X].samples = 65550;
@@ -179,12 +174,11 @@ static void neighbours_share_bins(void **state)
 	assert_int_equal(all_samples(), 65550);
 }
 
-static void long_text_has_several_records(void **state)
+TEST_F(long_text_has_several_records)
 {
 	static struct result_count counts[70000];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(counts); i++)
 		counts[i] = (struct result_count){ 0x1000 + 4 * i, 1 };
 	result.objects[LIB_X].counts = counts;
@@ -195,29 +189,13 @@ static void long_text_has_several_records(void **state)
 	assert_int_equal(nr_records, 3);
 }
 
-static void too_large_count_is_refused(void **state)
+TEST_F(too_large_count_is_refused)
 {
 	static struct result_count counts[] = { { 0x1000, (uint64_t)1 << 37 } };
 	FILE *out = open_memstream(&file, &size);
 
-	(void)state;
 	assert_non_null(out);
 	result.objects[LIB_X].counts = counts;
 	assert_int_equal(export_gmon(out, &result, LIB_X), -EOVERFLOW);
 	fclose(out);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(counts_are_at_their_addresses),
-		TEST(large_counts_are_repeated),
-		TEST(neighbours_share_bins),
-		TEST(long_text_has_several_records),
-		TEST(too_large_count_is_refused),
-	};
-
-	return cmocka_run_group_tests_name("export_gmon", tests, NULL, NULL);
 }

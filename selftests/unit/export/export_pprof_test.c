@@ -23,16 +23,14 @@ static Pprof__Profile *profile;
 static symbols_line_fn *find_line;	/* NULL: no lines are known */
 static symbols_frames_fn *find_frames;	/* NULL: no inlined functions are known */
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	fake_result(&result);
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	pprof__profile__free_unpacked(profile, NULL);
 	profile = NULL;
 	find_line = NULL;
@@ -125,9 +123,8 @@ static const char *name_at(size_t object, uint64_t address)
 	return string(function(line_at(object, address)->function_id)->name);
 }
 
-static void head(void **state)
+TEST_F(head)
 {
-	(void)state;
 	write_and_read();
 	assert_string_equal(string(0), "");
 	assert_int_equal(profile->n_sample_type, 4);
@@ -149,11 +146,10 @@ static void head(void **state)
 	assert_string_equal(string(profile->comment[1]), "ho\"st");
 }
 
-static void program_is_the_first_mapping(void **state)
+TEST_F(program_is_the_first_mapping)
 {
 	const Pprof__Mapping *first, *big;
 
-	(void)state;
 	write_and_read();
 	/* all objects except the one without samples */
 	assert_int_equal(profile->n_mapping, NR_FAKE_OBJECTS - 1);
@@ -175,9 +171,8 @@ static void tear_down_and_set_up(void)
 	set_up(NULL);
 }
 
-static void program_comes_before_earlier_objects(void **state)
+TEST_F(program_comes_before_earlier_objects)
 {
-	(void)state;
 	result.processes[0].program = (char *)"/lib/x.so";
 	write_and_read();
 	assert_string_equal(string(profile->mapping[0]->filename), "/lib/x.so");
@@ -189,11 +184,10 @@ static void program_comes_before_earlier_objects(void **state)
 	assert_string_equal(string(profile->mapping[0]->filename), "/lib/big.so");
 }
 
-static void objects_without_names_are_marked(void **state)
+TEST_F(objects_without_names_are_marked)
 {
 	static struct result_count counts[] = { { 0x2000, 1 } };
 
-	(void)state;
 	result.objects[ODD].counts = counts;
 	result.objects[ODD].nr_counts = 1;
 	result.objects[ODD].samples = 1;
@@ -206,7 +200,7 @@ static void objects_without_names_are_marked(void **state)
 }
 
 /* Checks each sample, its location and its function. */
-static void samples_have_figures_and_names(void **state)
+TEST_F(samples_have_figures_and_names)
 {
 	static const struct {
 		size_t object;
@@ -231,7 +225,6 @@ static void samples_have_figures_and_names(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	write_and_read();
 	assert_int_equal(profile->n_sample, ARRAY_SIZE(wanted));
 	assert_int_equal(profile->n_location, ARRAY_SIZE(wanted));
@@ -263,12 +256,11 @@ static void samples_have_figures_and_names(void **state)
 }
 
 /* Even code at the same address of two objects with the same file name get two names. */
-static void functions_without_names_are_distinct(void **state)
+TEST_F(functions_without_names_are_distinct)
 {
 	static struct result_count count = { 0x2008, 1 };
 	size_t i;
 
-	(void)state;
 	for (i = LIB_X; i <= OPT_X; i++) {
 		result.objects[i].end = 0x3000;
 		result.objects[i].counts = &count;
@@ -305,7 +297,7 @@ static int find_some_lines(void *symbols, size_t object, uint64_t address,
 	return 0;
 }
 
-static void lines_are_in_the_files_of_functions(void **state)
+TEST_F(lines_are_in_the_files_of_functions)
 {
 	static const struct {
 		size_t object;
@@ -324,7 +316,6 @@ static void lines_are_in_the_files_of_functions(void **state)
 	};
 	size_t i, nr = 0;
 
-	(void)state;
 	find_line = find_some_lines;
 	write_and_read();
 	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
@@ -376,13 +367,12 @@ static int find_some_frames(void *symbols, size_t object, uint64_t address,
 	return 1;
 }
 
-static void inlined_functions_have_lines(void **state)
+TEST_F(inlined_functions_have_lines)
 {
 	const Pprof__Location *first = NULL, *second = NULL, *deep = NULL;
 	const Pprof__Function *in;
 	size_t i;
 
-	(void)state;
 	find_line = find_some_lines;
 	find_frames = find_some_frames;
 	write_and_read();
@@ -441,14 +431,13 @@ static int find_fails(void *symbols, size_t object, uint64_t address,
 	return address == 0x402000 ? -ENOMEM : 0;
 }
 
-static void errors_of_find_line_are_returned(void **state)
+TEST_F(errors_of_find_line_are_returned)
 {
 	struct symbolized symbolized;
 	char *file = NULL;
 	size_t size;
 	FILE *out = open_memstream(&file, &size);
 
-	(void)state;
 	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL, NULL), 0);
 	symbolized.find_line = find_fails;
 	assert_int_equal(export_pprof(out, &symbolized), -ENOMEM);
@@ -467,14 +456,13 @@ static int find_frames_fails(void *symbols, size_t object, uint64_t address,
 	return address == 0x402000 ? -ENOMEM : 0;
 }
 
-static void errors_of_find_frames_are_returned(void **state)
+TEST_F(errors_of_find_frames_are_returned)
 {
 	struct symbolized symbolized;
 	char *file = NULL;
 	size_t size;
 	FILE *out = open_memstream(&file, &size);
 
-	(void)state;
 	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL, NULL), 0);
 	symbolized.find_frames = find_frames_fails;
 	assert_int_equal(export_pprof(out, &symbolized), -ENOMEM);
@@ -483,34 +471,12 @@ static void errors_of_find_frames_are_returned(void **state)
 	free(file);
 }
 
-static void empty_result(void **state)
+TEST_F(empty_result)
 {
-	(void)state;
 	result.nr_objects = 0;
 	result.outside = 0;
 	write_and_read();
 	assert_int_equal(profile->n_sample_type, 4);
 	assert_int_equal(profile->n_sample, 0);
 	assert_int_equal(profile->n_mapping, 0);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(head),
-		TEST(program_is_the_first_mapping),
-		TEST(program_comes_before_earlier_objects),
-		TEST(objects_without_names_are_marked),
-		TEST(samples_have_figures_and_names),
-		TEST(functions_without_names_are_distinct),
-		TEST(lines_are_in_the_files_of_functions),
-		TEST(errors_of_find_line_are_returned),
-		TEST(inlined_functions_have_lines),
-		TEST(errors_of_find_frames_are_returned),
-		TEST(empty_result),
-	};
-
-	return cmocka_run_group_tests_name("export_pprof", tests, NULL, NULL);
 }

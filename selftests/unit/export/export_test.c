@@ -30,35 +30,31 @@ static char *text;
 static symbols_find_fn *find_function;
 static char lines_symbols[] = "symbols";	/* first argument of find_line() */
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	fake_result(&result);
 	find_function = fake_find;
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	symbolized_release(&symbolized);
 	free(text);
 	text = NULL;
 	return 0;
 }
 
-static int make_directory(void **state)
+FIXTURE(make_directory)
 {
-	(void)state;
 	return mkdtemp(directory) ? 0 : -1;
 }
 
-static int remove_directory(void **state)
+FIXTURE(remove_directory)
 {
 	struct dirent *entry;
 	DIR *dir = opendir(directory);
 
-	(void)state;
 	while (dir && (entry = readdir(dir)))
 		unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
@@ -108,11 +104,10 @@ static void assert_has(const char *part)
 		fail_msg("not in the output: %s\n%s", part, text);
 }
 
-static void formats_have_names(void **state)
+TEST_F(formats_have_names)
 {
 	const struct export_format *format;
 
-	(void)state;
 	for (format = export_formats; format->name; format++) {
 		/* a variant is found after the format that its option names */
 		if (!format->variant)
@@ -124,9 +119,8 @@ static void formats_have_names(void **state)
 	}
 }
 
-static void time_is_rounded(void **state)
+TEST_F(time_is_rounded)
 {
-	(void)state;
 	assert_int_equal(export_ns(&result, 0), 0);
 	assert_int_equal(export_ns(&result, 1), 1003009);
 	assert_int_equal(export_ns(&result, 997), 1000000000);
@@ -136,9 +130,8 @@ static void time_is_rounded(void **state)
 	assert_int_equal(export_ns(&result, UINT64_MAX), INT64_MAX);
 }
 
-static void callgrind(void **state)
+TEST_F(callgrind)
 {
-	(void)state;
 	write_text("callgrind");
 	assert_string_equal(text,
 		"# callgrind format\nversion: 1\ncreator: profil\npid: 70\n"
@@ -206,12 +199,11 @@ static int find_line(void *symbols, size_t object, uint64_t address, struct sour
 	return 0;
 }
 
-static void callgrind_has_lines(void **state)
+TEST_F(callgrind_has_lines)
 {
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(out);
 	find_function = find_small;
 	symbolize();
@@ -247,12 +239,11 @@ static int frames_fail(void *symbols, size_t object, uint64_t address, struct so
 	return find_fails(symbols, object, address, &line);
 }
 
-static void errors_of_find_line_are_returned(void **state)
+TEST_F(errors_of_find_line_are_returned)
 {
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(out);
 	symbolize();
 	symbolized.find_line = find_fails;
@@ -262,9 +253,8 @@ static void errors_of_find_line_are_returned(void **state)
 	fclose(out);
 }
 
-static void folded(void **state)
+TEST_F(folded)
 {
-	(void)state;
 	write_text("folded");
 	assert_string_equal(text,
 		"big.so;(1) hot 4295032845\n"
@@ -293,14 +283,13 @@ static size_t count(const char *part)
 }
 
 /* Its functions are in all formats that have functions. */
-static void made_code_has_names(void **state)
+TEST_F(made_code_has_names)
 {
 	static const char *const formats[] = {
 		"folded", "callgrind", "json", "firefox", "html",
 	};
 	size_t i;
 
-	(void)state;
 	fake_result_made_code(&result);
 	for (i = 0; i < ARRAY_SIZE(formats); i++) {
 		if (i)
@@ -312,9 +301,8 @@ static void made_code_has_names(void **state)
 }
 
 /* The schema does not show which figures of a process are unknown. */
-static void unknown_figures_are_null_in_json(void **state)
+TEST_F(unknown_figures_are_null_in_json)
 {
-	(void)state;
 	write_text("json");
 	assert_has("\"exit_status\":3,\n\"signal\":null,\n");
 	assert_has("\"start_time\":\"2026-09-21T14:13:20.012345678Z\",\n");
@@ -396,9 +384,8 @@ static void assert_has_fields(const struct field_table *table, const void *struc
 }
 
 /* ../host/export_check.py checks that these are the members of the schema. */
-static void each_field_is_in_json(void **state)
+TEST_F(each_field_is_in_json)
 {
-	(void)state;
 	fill_result(&result);
 	write_text("json");
 	assert_has_fields(&fields_of_result, &result);
@@ -406,9 +393,8 @@ static void each_field_is_in_json(void **state)
 }
 
 /* Frames are addresses in user mode or in the kernel; weights are of a thread. */
-static void firefox(void **state)
+TEST_F(firefox)
 {
-	(void)state;
 	write_text("firefox");
 	assert_has("\"product\":\"odd: code by object and address, not by time\"");
 	/* 0x1000 in both modes, 0x1010 in user mode, 0x1ff3 in the kernel */
@@ -419,11 +405,10 @@ static void firefox(void **state)
 }
 
 /* The samples of each function are of a program and a thread; no name contains markup. */
-static void html(void **state)
+TEST_F(html)
 {
 	char *data, *end;
 
-	(void)state;
 	write_text("html");
 	data = strstr(text, "application/json\">\n");
 	assert_non_null(data);
@@ -438,13 +423,12 @@ static void html(void **state)
 }
 
 /* Of two results, the page has the changes, first that of all functions together. */
-static void html_of_two(void **state)
+TEST_F(html_of_two)
 {
 	struct symbolized old;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(out);
 	symbolize();
 	assert_int_equal(symbolize_result(&old, &result, fake_find, NULL, fake_demangle), 0);
@@ -456,11 +440,10 @@ static void html_of_two(void **state)
 	assert_has("\"changes\":[[2,0,4295098432,4295098432,");
 }
 
-static void empty_result(void **state)
+TEST_F(empty_result)
 {
 	const struct export_format *format;
 
-	(void)state;
 	result.nr_objects = 0;
 	result.outside = 0;
 	for (format = export_formats; format->name; format++) {
@@ -506,9 +489,8 @@ static bool exists(const char *name)
 	return !access(path, F_OK);
 }
 
-static void each_object_has_a_file(void **state)
+TEST_F(each_object_has_a_file)
 {
-	(void)state;
 	symbolize();
 	/* omit the count that would take gigabytes */
 	result.objects[BIG].nr_counts = 1;
@@ -523,7 +505,7 @@ static void each_object_has_a_file(void **state)
 }
 
 /* Appending a number may make the name of another object, and a path may end in a slash. */
-static void file_names_are_unique(void **state)
+TEST_F(file_names_are_unique)
 {
 	static char paths[][16] = {
 		"/./", "/a/foo", "/b/foo", "/c/foo-2", "/d/_._", "/e/foo",
@@ -531,7 +513,6 @@ static void file_names_are_unique(void **state)
 	static struct result_object many[ARRAY_SIZE(paths)];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(paths); i++) {
 		many[i] = result.objects[LIB_X];
 		many[i].path = paths[i];
@@ -554,14 +535,13 @@ static void file_names_are_unique(void **state)
  * would make. A search in the balanced tree takes 24 comparisons at most; a linear search would
  * take 4096.
  */
-static void many_names_take_few_comparisons(void **state)
+TEST_F(many_names_take_few_comparisons)
 {
 	static struct result_object many[RESULT_MAX_OBJECTS];
 	static char paths[RESULT_MAX_OBJECTS][16];
 	const size_t half = RESULT_MAX_OBJECTS / 2;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(many); i++) {
 		if (i < half)
 			snprintf(paths[i], sizeof(paths[i]), "/a/many-%zu", i + 2);
@@ -583,11 +563,10 @@ static void many_names_take_few_comparisons(void **state)
 	assert_true(exists("many-4096.gmon.out"));
 }
 
-static void errors_are_returned(void **state)
+TEST_F(errors_are_returned)
 {
 	struct stat st;
 
-	(void)state;
 	symbolize();
 	assert_int_equal(export("json", "/nonexistent/file"), -ENOENT);
 	assert_non_null(strstr(errors, "(ENOENT): create its directory first"));
@@ -600,11 +579,10 @@ static void errors_are_returned(void **state)
 }
 
 /* Paths are from the result file, which may come from anywhere. */
-static void errors_have_no_control_characters(void **state)
+TEST_F(errors_have_no_control_characters)
 {
 	static char odd_path[] = "/lib/\033[2J\xc2\x9b";
 
-	(void)state;
 	result.objects[LIB_X].path = odd_path;
 	result.objects[LIB_X].counts = &(struct result_count){ 0x1000, (uint64_t)1 << 40 };
 	result.objects[ODD].samples = 0;
@@ -622,14 +600,13 @@ static int write_and_fail(FILE *out, const struct symbolized *of)
 	return -ENOMEM;
 }
 
-static void incomplete_file_is_removed(void **state)
+TEST_F(incomplete_file_is_removed)
 {
 	static const struct export_format failing = {
 		.name = "failing", .write = write_and_fail,
 	};
 	int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-	(void)state;
 	assert_false(exists("half"));
 	dup2(null, STDERR_FILENO);
 	assert_int_equal(export_to(&failing, &symbolized, NULL, path), -ENOMEM);
@@ -639,32 +616,4 @@ static void incomplete_file_is_removed(void **state)
 	assert_false(exists("half"));
 }
 
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(formats_have_names),
-		TEST(time_is_rounded),
-		TEST(callgrind),
-		TEST(callgrind_has_lines),
-		TEST(errors_of_find_line_are_returned),
-		TEST(folded),
-		TEST(made_code_has_names),
-		TEST(firefox),
-		TEST(html),
-		TEST(html_of_two),
-		TEST(unknown_figures_are_null_in_json),
-		TEST(each_field_is_in_json),
-		TEST(empty_result),
-		TEST(each_object_has_a_file),
-		TEST(file_names_are_unique),
-		TEST(many_names_take_few_comparisons),
-		TEST(errors_are_returned),
-		TEST(errors_have_no_control_characters),
-		TEST(incomplete_file_is_removed),
-	};
-
-	return cmocka_run_group_tests_name("export", tests, make_directory,
-					   remove_directory);
-}
+GROUP(make_directory, remove_directory)

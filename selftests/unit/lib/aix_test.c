@@ -23,14 +23,13 @@ static int aix_form(struct aix_prof *profs)
 }
 
 /* No effect: turning on what is on, or off what is off or was turned on by the other form. */
-static void calls_without_effect(void **state)
+TEST_F(calls_without_effect)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
 		aix_off,
 	};
 
-	(void)state;
 	assert_int_equal(0, start_aix());
 	assert_int_equal(0, profil_aix(buffer, 2, 0, 0xffff));
 	assert_int_equal(0, aix_form(profs));
@@ -57,14 +56,13 @@ static void calls_without_effect(void **state)
 }
 
 /* A profile with nothing to count is on, although the kernel has no session. */
-static void profile_with_nothing_to_count_is_on(void **state)
+TEST_F(profile_with_nothing_to_count_is_on)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, 0 },
 		aix_off,
 	};
 
-	(void)state;
 	assert_int_equal(0, aix_form(profs));
 	assert_int_equal(0, start_aix());
 	assert_int_equal(0, fake_device.starts);
@@ -88,9 +86,8 @@ static void profile_with_nothing_to_count_is_on(void **state)
 }
 
 /* In a forked child that did not inherit the profile, it is off, and can be turned on again. */
-static void child_without_profile_can_start_one(void **state)
+TEST_F(child_without_profile_can_start_one)
 {
-	(void)state;
 	assert_int_equal(0, start_aix());
 	fake_device.state = PROFIL_STATE_OFF;
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
@@ -103,7 +100,7 @@ static void child_without_profile_can_start_one(void **state)
 }
 
 /* A buffer without room for a counter turns off a profile of the first form, and only that. */
-static void buffer_without_counter_turns_off(void **state)
+TEST_F(buffer_without_counter_turns_off)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
@@ -111,7 +108,6 @@ static void buffer_without_counter_turns_off(void **state)
 	};
 	unsigned int size;
 
-	(void)state;
 	for (size = 0; size < 2; size++) {
 		assert_int_equal(0, profil_aix(buffer, size, 0, 0x8000));
 		assert_int_equal(0, start_aix());
@@ -154,7 +150,7 @@ static void check_range(unsigned long text, unsigned int bytes)
 	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
 }
 
-static void scale_by_size_gives_each_pc_a_counter(void **state)
+TEST_F(scale_by_size_gives_each_pc_a_counter)
 {
 	static const unsigned long texts[] = {
 		1, 2, 3, 4, 5, 7, 0x40, 0x41, 0x3ff, 0x1000, 0x1001, 0x12345,
@@ -162,14 +158,13 @@ static void scale_by_size_gives_each_pc_a_counter(void **state)
 	static const unsigned int sizes[] = { 2, 3, 4, 5, 6, 8, 64 };
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(texts); i++)
 		for (j = 0; j < ARRAY_SIZE(sizes); j++)
 			check_range(texts[i], sizes[j]);
 }
 
 /* A computed scale of 0, 1 or 2, in a range of up to 65536 times the buffer, is valid. */
-static void computed_scales_below_3_are_valid(void **state)
+TEST_F(computed_scales_below_3_are_valid)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x10000, (caddr_t)0x10000 + 0x40000, buffer, 4, -1U },
@@ -178,7 +173,6 @@ static void computed_scales_below_3_are_valid(void **state)
 	static const unsigned long texts[] = { 0x18000, 0x30000, 0x40000, 0x7fffffff };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		profs[0].p_high = profs[0].p_low + texts[i];
 		assert_int_equal(0, aix_form(profs));
@@ -189,7 +183,7 @@ static void computed_scales_below_3_are_valid(void **state)
 }
 
 /* While profiling is on, the arguments are not checked, except the first p_high. */
-static void arguments_are_not_checked_while_on(void **state)
+TEST_F(arguments_are_not_checked_while_on)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x2000, (caddr_t)0x2100, NULL, 0x100, -1U },
@@ -197,7 +191,6 @@ static void arguments_are_not_checked_while_on(void **state)
 		aix_off,
 	};
 
-	(void)state;
 	assert_int_equal(0, start_aix());
 	errno = 0;
 	assert_int_equal(0, profil_aix((void *)8, 64, 0, 0xffff));
@@ -211,9 +204,8 @@ static void arguments_are_not_checked_while_on(void **state)
 }
 
 /* A profile of another function of the library counts as off. */
-static void profile_of_another_function_counts_as_off(void **state)
+TEST_F(profile_of_another_function_counts_as_off)
 {
-	(void)state;
 	assert_int_equal(0, start_glibc());
 	assert_int_equal(0, start_aix());
 	assert_int_equal(2, fake_device.starts);
@@ -229,7 +221,7 @@ static void profile_of_another_function_counts_as_off(void **state)
 	assert_false(is_on());
 }
 
-static void errors_do_not_turn_on(void **state)
+TEST_F(errors_do_not_turn_on)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
@@ -241,7 +233,6 @@ static void errors_do_not_turn_on(void **state)
 	struct aix_prof *last;
 	struct rlimit limit;
 
-	(void)state;
 	/* "if the buffer cannot be locked in memory" */
 	fake_device.start_error = ENOMEM;
 	assert_int_equal(EFAULT, error_of(start_aix()));
@@ -285,12 +276,11 @@ static void errors_do_not_turn_on(void **state)
 }
 
 /* The limit of elements is the kernel's limit of regions, even if elements are empty. */
-static void elements_are_limited(void **state)
+TEST_F(elements_are_limited)
 {
 	static struct aix_prof profs[4096 + 10];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(profs) - 1; i++)
 		profs[i] = (struct aix_prof){
 			(caddr_t)(0x1000 + i * 16), (caddr_t)(0x1010 + i * 16),
@@ -310,14 +300,13 @@ static void elements_are_limited(void **state)
 }
 
 /* If the kernel cannot be queried, the call fails, and nothing changes. */
-static void failed_query_changes_nothing(void **state)
+TEST_F(failed_query_changes_nothing)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
 		aix_off,
 	};
 
-	(void)state;
 	assert_int_equal(0, start_aix());
 	fake_device_lose(EMFILE);
 	assert_int_equal(EMFILE, error_of(start_aix()));
@@ -328,23 +317,4 @@ static void failed_query_changes_nothing(void **state)
 	assert_int_equal(1, fake_device.starts);
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
 	assert_false(is_on());
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(calls_without_effect),
-		TEST(profile_with_nothing_to_count_is_on),
-		TEST(child_without_profile_can_start_one),
-		TEST(buffer_without_counter_turns_off),
-		TEST(scale_by_size_gives_each_pc_a_counter),
-		TEST(computed_scales_below_3_are_valid),
-		TEST(arguments_are_not_checked_while_on),
-		TEST(profile_of_another_function_counts_as_off),
-		TEST(errors_do_not_turn_on),
-		TEST(elements_are_limited),
-		TEST(failed_query_changes_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,35 @@
 
 #include "support/calls.h"
 
+/*
+ * Without the device, turning profiling on is an error, and turning it off is not. This is the first
+ * test, as a missing device is printed once per process.
+ */
+TEST_F(off_without_device_is_no_error)
+{
+	size_t i;
+
+	fake_device.open_error = ENOENT;
+	begin_stderr();
+	for (i = 0; i < ARRAY_SIZE(starts); i++)
+		assert_int_equal(starts[i] == start_linux099 ? 0 : ENOENT, error_of(starts[i]()));
+	assert_true(end_stderr("not profiling"));
+	assert_int_equal(0, profil_solaris(buffer, 64, 0, 0));
+	assert_int_equal(0, profil_bsd((char *)buffer, 64, 0, 0));
+	assert_int_equal(0, profil_linux099((char *)buffer, 64, 0, 0));
+	assert_int_equal(0, profil_osf1((short *)buffer, 64, 0, 1));
+	assert_int_equal(0, profil_svid(buffer, 64, 0, 1));
+	assert_int_equal(0, profil_aix(buffer, 64, 0, 1));
+	assert_int_equal(0, profil(buffer, 64, 0, 0));
+	assert_int_equal(0, sprofil(NULL, 0, NULL, 0));
+	fake_device.open_error = EACCES;
+	assert_int_equal(EACCES, error_of(profil_osf1((short *)buffer, 64, 0,
+						      1)));
+	assert_int_equal(EACCES, error_of(profil(buffer, 64, 0, 0)));
+}
+
 /* After a start that the kernel refuses, an earlier profile is stopped or continues. */
-static void refused_start_stops_or_keeps_earlier_profile(void **state)
+TEST_F(refused_start_stops_or_keeps_earlier_profile)
 {
 	static const struct {
 		int (*start)(void);
@@ -28,7 +55,6 @@ static void refused_start_stops_or_keeps_earlier_profile(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		fake_device_reset();
 		assert_int_equal(0, start_native());
@@ -41,9 +67,8 @@ static void refused_start_stops_or_keeps_earlier_profile(void **state)
 }
 
 /* Functions that cannot return an error print it, once. The others print nothing. */
-static void void_functions_print_errors_once(void **state)
+TEST_F(void_functions_print_errors_once)
 {
-	(void)state;
 	fake_device.start_error = E2BIG;
 	begin_stderr();
 	start_osf1();
@@ -72,9 +97,8 @@ static void void_functions_print_errors_once(void **state)
 }
 
 /* A second error of the device is printed too. */
-static void each_device_error_is_printed(void **state)
+TEST_F(each_device_error_is_printed)
 {
-	(void)state;
 	fake_device.open_error = ENOENT;
 	begin_stderr();
 	start_native();
@@ -86,9 +110,8 @@ static void each_device_error_is_printed(void **state)
 }
 
 /* A failure to turn profiling off is printed too. */
-static void failed_off_is_printed(void **state)
+TEST_F(failed_off_is_printed)
 {
-	(void)state;
 	assert_int_equal(0, start_native());
 	fake_device_lose(EPERM);
 	begin_stderr();
@@ -136,12 +159,11 @@ static const struct stopping {
 };
 
 /* If the device cannot be opened, no function reports success while the kernel counts. */
-static void no_success_while_kernel_counts(void **state)
+TEST_F(no_success_while_kernel_counts)
 {
 	static const int errors[] = { EMFILE, ENOENT };
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(stoppings); i++)
 		for (k = 0; k < ARRAY_SIZE(errors); k++) {
 			assert_int_equal(0, stoppings[i].start());
@@ -161,7 +183,7 @@ static void no_success_while_kernel_counts(void **state)
 }
 
 /* If the stop after a refused start fails too, its error is returned, and the profile continues. */
-static void failed_stop_after_refused_start(void **state)
+TEST_F(failed_stop_after_refused_start)
 {
 	static int (*const refused[])(void) = {
 		start_solaris, start_bsd, start_linux099, start_osf1, start_svid,
@@ -170,7 +192,6 @@ static void failed_stop_after_refused_start(void **state)
 	static const int errors[] = { EFAULT, EINTR, EIO, ENXIO, EBUSY };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(refused); i++) {
 		assert_int_equal(0, start_native());
 		fake_device.start_error = ENOMEM;
@@ -186,11 +207,10 @@ static void failed_stop_after_refused_start(void **state)
 }
 
 /* The fallback does not start the C library's timer while the kernel counts. */
-static void no_fallback_while_kernel_counts(void **state)
+TEST_F(no_fallback_while_kernel_counts)
 {
 	struct itimerval timer;
 
-	(void)state;
 	setenv("PROFIL_FALLBACK", "quiet", 1);
 	assert_int_equal(0, start_glibc());
 	fake_device_lose(EMFILE);
@@ -201,9 +221,8 @@ static void no_fallback_while_kernel_counts(void **state)
 	assert_int_equal(0, timer.it_value.tv_usec);
 }
 
-static void bsd_keeps_profile_only_if_scale_is_invalid(void **state)
+TEST_F(bsd_keeps_profile_only_if_scale_is_invalid)
 {
-	(void)state;
 	assert_int_equal(0, start_bsd());
 	assert_int_equal(EINVAL, error_of(profil_bsd((char *)buffer, 64, 0,
 						     65537)));
@@ -221,9 +240,8 @@ static void on_fault(int number)
 	faults++;
 }
 
-static void linux099_raises_sigsegv_for_invalid_buffer(void **state)
+TEST_F(linux099_raises_sigsegv_for_invalid_buffer)
 {
-	(void)state;
 	signal(SIGSEGV, on_fault);
 	fake_device.start_error = EINVAL;
 	begin_stderr();
@@ -245,36 +263,10 @@ static void linux099_raises_sigsegv_for_invalid_buffer(void **state)
 	end_stderr(NULL);
 }
 
-/* Without the device, turning profiling on is an error, and turning it off is not. */
-static void off_without_device_is_no_error(void **state)
-{
-	size_t i;
-
-	(void)state;
-	fake_device.open_error = ENOENT;
-	begin_stderr();
-	for (i = 0; i < ARRAY_SIZE(starts); i++)
-		assert_int_equal(starts[i] == start_linux099 ? 0 : ENOENT, error_of(starts[i]()));
-	assert_true(end_stderr("not profiling"));
-	assert_int_equal(0, profil_solaris(buffer, 64, 0, 0));
-	assert_int_equal(0, profil_bsd((char *)buffer, 64, 0, 0));
-	assert_int_equal(0, profil_linux099((char *)buffer, 64, 0, 0));
-	assert_int_equal(0, profil_osf1((short *)buffer, 64, 0, 1));
-	assert_int_equal(0, profil_svid(buffer, 64, 0, 1));
-	assert_int_equal(0, profil_aix(buffer, 64, 0, 1));
-	assert_int_equal(0, profil(buffer, 64, 0, 0));
-	assert_int_equal(0, sprofil(NULL, 0, NULL, 0));
-	fake_device.open_error = EACCES;
-	assert_int_equal(EACCES, error_of(profil_osf1((short *)buffer, 64, 0,
-						      1)));
-	assert_int_equal(EACCES, error_of(profil(buffer, 64, 0, 0)));
-}
-
-static void sprofil_checks_arguments(void **state)
+TEST_F(sprofil_checks_arguments)
 {
 	struct prof prof = { buffer, sizeof(buffer), offset, 1UL << 32 };
 
-	(void)state;
 	assert_int_equal(0, start_sprofil());
 	assert_int_equal(EINVAL, error_of(sprofil(&prof, 1, NULL, 0)));
 	prof.pr_scale = 0x10000;
@@ -303,7 +295,7 @@ static rlim_t address_space(void)
 }
 
 /* Without memory for the list of regions, the earlier profile continues. */
-static void sprofil_without_memory_keeps_profile(void **state)
+TEST_F(sprofil_without_memory_keeps_profile)
 {
 	const size_t nr = 1 << 20;
 	struct prof *profs = mmap(NULL, nr * sizeof(*profs), PROT_READ,
@@ -311,7 +303,6 @@ static void sprofil_without_memory_keeps_profile(void **state)
 	struct rlimit before, tight;
 	int error;
 
-	(void)state;
 	assert_ptr_not_equal(MAP_FAILED, profs);
 	assert_int_equal(0, start_native());
 	assert_int_equal(0, getrlimit(RLIMIT_AS, &before));
@@ -332,13 +323,12 @@ static void sprofil_without_memory_keeps_profile(void **state)
  * More disjoint regions than the kernel allows are refused, without work that grows with the square
  * of their number, which would take minutes.
  */
-static void sprofil_regions_are_limited(void **state)
+TEST_F(sprofil_regions_are_limited)
 {
 	const size_t nr = 1 << 20;
 	struct prof *profs = calloc(nr, sizeof(*profs));
 	size_t i;
 
-	(void)state;
 	assert_non_null(profs);
 	for (i = 0; i < nr; i++)
 		profs[i] = (struct prof){ buffer, 2, 16 * i, 0x10000 };
@@ -359,11 +349,10 @@ static void sprofil_regions_are_limited(void **state)
 }
 
 /* Their number must fit in 32 bits. The default size of a counter is 32 bits. */
-static void native_regions_are_limited(void **state)
+TEST_F(native_regions_are_limited)
 {
 	struct profil_attr attr = { .nr_regions = 1UL << 32 };
 
-	(void)state;
 	assert_int_equal(E2BIG, error_of(profil_start(&attr)));
 	assert_int_equal(0, start_native());
 	assert_int_equal(32, fake_device.start.width);
@@ -397,7 +386,7 @@ static int status_of_size(struct caller *caller, size_t size,
 }
 
 /* A structure of another version of the library, shorter or longer */
-static void status_of_another_version(void **state)
+TEST_F(status_of_another_version)
 {
 	static int (*const functions[])(struct profil_status *, size_t) = {
 		profil_status_sized, profil_stop_sized,
@@ -411,7 +400,6 @@ static void status_of_another_version(void **state)
 	struct caller caller;
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		for (k = 0; k < ARRAY_SIZE(functions); k++) {
 			const size_t size = sizes[i], known = size < own ? size : own;
@@ -430,13 +418,12 @@ static void status_of_another_version(void **state)
 		}
 }
 
-static void invalid_status_sizes_are_errors(void **state)
+TEST_F(invalid_status_sizes_are_errors)
 {
 	static const size_t sizes[] = { 0, 4, 7, 4097, SIZE_MAX };
 	struct caller caller;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(0, start_native());
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		assert_int_equal(EINVAL, status_of_size(&caller, sizes[i],
@@ -451,7 +438,7 @@ static void invalid_status_sizes_are_errors(void **state)
 	assert_false(is_on());
 }
 
-static void attr_of_another_version(void **state)
+TEST_F(attr_of_another_version)
 {
 	struct profil_region region = native_region();
 	struct {
@@ -463,7 +450,6 @@ static void attr_of_another_version(void **state)
 	};
 	const size_t min = offsetof(struct profil_attr, width), own = sizeof(given.attr);
 
-	(void)state;
 	/* fields beyond a shorter structure count as 0 */
 	assert_int_equal(0, profil_start_sized(&given.attr, min));
 	assert_int_equal(32, fake_device.start.width);
@@ -489,30 +475,11 @@ static void attr_of_another_version(void **state)
 	assert_true(is_on());
 }
 
-int main(void)
+FIXTURE(set_up_all)
 {
-	const struct CMUnitTest tests[] = {
-		/* first: a missing device is printed once per process */
-		TEST(off_without_device_is_no_error),
-		TEST(refused_start_stops_or_keeps_earlier_profile),
-		TEST(void_functions_print_errors_once),
-		TEST(each_device_error_is_printed),
-		TEST(failed_off_is_printed),
-		TEST(no_success_while_kernel_counts),
-		TEST(failed_stop_after_refused_start),
-		TEST(no_fallback_while_kernel_counts),
-		TEST(bsd_keeps_profile_only_if_scale_is_invalid),
-		TEST(linux099_raises_sigsegv_for_invalid_buffer),
-		TEST(sprofil_checks_arguments),
-		TEST(sprofil_without_memory_keeps_profile),
-		TEST(sprofil_regions_are_limited),
-		TEST(native_regions_are_limited),
-		TEST(status_of_another_version),
-		TEST(invalid_status_sizes_are_errors),
-		TEST(attr_of_another_version),
-	};
-
 	setenv("PROFIL_FALLBACK", "fatal", 1);
 	unsetenv("PROFIL_DIALECT");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+GROUP(set_up_all, NULL)

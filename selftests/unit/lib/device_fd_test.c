@@ -30,11 +30,10 @@ static int count_descriptors(void)
 	return nr;
 }
 
-static void one_descriptor_while_running(void **state)
+TEST_F(one_descriptor_while_running)
 {
 	int fd;
 
-	(void)state;
 	assert_int_equal(0, start_native());
 	assert_int_equal(1, fake_device_descriptors());
 	fd = fake_device_descriptor();
@@ -52,11 +51,10 @@ static void one_descriptor_while_running(void **state)
 	assert_int_equal(0, fake_device_descriptors());
 }
 
-static void no_descriptor_without_profile(void **state)
+TEST_F(no_descriptor_without_profile)
 {
 	struct profil_status status;
 
-	(void)state;
 	fake_device.start_error = ENOMEM;
 	assert_int_equal(ENOMEM, error_of(start_native()));
 	assert_int_equal(0, fake_device_descriptors());
@@ -89,13 +87,12 @@ static const struct {
 };
 
 /* A program that cannot open the device can turn profiling off. */
-static void stop_needs_no_open(void **state)
+TEST_F(stop_needs_no_open)
 {
 	static const int errors[] = { EMFILE, ENOENT, EACCES, EPERM };
 	struct rlimit before, none;
 	size_t i, k;
 
-	(void)state;
 	assert_int_equal(0, getrlimit(RLIMIT_NOFILE, &before));
 	none = before;
 	none.rlim_cur = 0;
@@ -112,9 +109,8 @@ static void stop_needs_no_open(void **state)
 		}
 }
 
-static void descriptor_closed_by_program(void **state)
+TEST_F(descriptor_closed_by_program)
 {
-	(void)state;
 	assert_int_equal(0, start_native());
 	fake_device_lose(0);
 	assert_int_equal(0, start_glibc());
@@ -140,13 +136,12 @@ static bool is_same(int fd, const struct stat *before)
 	       now.st_ino == before->st_ino;
 }
 
-static void number_reused_for_file(void **state)
+TEST_F(number_reused_for_file)
 {
 	struct profil_status status;
 	struct stat other;
 	int fd;
 
-	(void)state;
 	assert_int_equal(0, start_native());
 	fd = fake_device_descriptor();
 	replace(fd, memfd_create("program's", 0));
@@ -167,14 +162,13 @@ static void number_reused_for_file(void **state)
 }
 
 /* Another device, and the same device opened by the program */
-static void number_reused_for_device(void **state)
+TEST_F(number_reused_for_device)
 {
 	static const char *const devices[] = { "/dev/zero", FAKE_DEVICE };
 	struct stat other;
 	size_t i;
 	int fd;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(devices); i++) {
 		assert_int_equal(0, start_native());
 		fd = fake_device_descriptor();
@@ -188,12 +182,11 @@ static void number_reused_for_device(void **state)
 }
 
 /* If the limit forbids a high number, the descriptor is still not that of a standard stream. */
-static void standard_streams_are_not_used(void **state)
+TEST_F(standard_streams_are_not_used)
 {
 	struct rlimit before, few;
 	int in = dup(STDIN_FILENO), fd;
 
-	(void)state;
 	assert_int_equal(0, getrlimit(RLIMIT_NOFILE, &before));
 	few = before;
 	few.rlim_cur = 100;
@@ -217,11 +210,10 @@ static int status_of(pid_t pid)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-static void forked_child_stops_profile(void **state)
+TEST_F(forked_child_stops_profile)
 {
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(0, start_native());
 	fake_device.open_error = EMFILE;
 	pid = fork();
@@ -233,12 +225,11 @@ static void forked_child_stops_profile(void **state)
 }
 
 /* A child of vfork() stops the profile, and changes nothing else in its parent's memory. */
-static void vforked_child_keeps_parents_descriptor(void **state)
+TEST_F(vforked_child_keeps_parents_descriptor)
 {
 	volatile int error = -1;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(0, start_native());
 	fake_device.open_error = EMFILE;
 	pid = vfork();
@@ -279,9 +270,8 @@ static void send_signal(void)
 }
 
 /* A signal handler that forks runs after the library call; its child can use the library. */
-static void handler_that_forks_runs_after_call(void **state)
+TEST_F(handler_that_forks_runs_after_call)
 {
-	(void)state;
 	signal(SIGUSR1, on_signal);
 	fake_device.during = send_signal;
 	assert_int_equal(0, start_native());
@@ -304,14 +294,13 @@ static void *start_and_stop(void *unused)
 }
 
 /* Several threads, while others fork */
-static void threads_and_forks(void **state)
+TEST_F(threads_and_forks)
 {
 	pthread_t threads[4];
 	void *failed;
 	size_t i;
 	pid_t pid;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		assert_int_equal(0, pthread_create(&threads[i], NULL, start_and_stop, NULL));
 	for (i = 0; i < 50; i++) {
@@ -337,7 +326,7 @@ static void *call_cancelled(void *start)
 	return NULL;
 }
 
-static void cancelled_thread_leaks_no_descriptor(void **state)
+TEST_F(cancelled_thread_leaks_no_descriptor)
 {
 	static int (*const calls[])(void) = {
 		start_solaris, start_bsd, start_linux099, start_osf1, start_aix,
@@ -350,7 +339,6 @@ static void cancelled_thread_leaks_no_descriptor(void **state)
 	void *result;
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
 		for (k = 0; k < ARRAY_SIZE(rates); k++) {
 			if (rates[k])
@@ -369,24 +357,11 @@ static void cancelled_thread_leaks_no_descriptor(void **state)
 		}
 }
 
-static const struct CMUnitTest tests[] = {
-	TEST(one_descriptor_while_running),
-	TEST(no_descriptor_without_profile),
-	TEST(stop_needs_no_open),
-	TEST(descriptor_closed_by_program),
-	TEST(number_reused_for_file),
-	TEST(number_reused_for_device),
-	TEST(standard_streams_are_not_used),
-	TEST(forked_child_stops_profile),
-	TEST(vforked_child_keeps_parents_descriptor),
-	TEST(handler_that_forks_runs_after_call),
-	TEST(threads_and_forks),
-	TEST(cancelled_thread_leaks_no_descriptor),
-};
-
-int main(void)
+FIXTURE(set_up_all)
 {
 	setenv("PROFIL_FALLBACK", "fatal", 1);
 	unsetenv("PROFIL_DIALECT");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+GROUP(set_up_all, NULL)

@@ -92,11 +92,10 @@ static bool invalid_environment(void)
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
-static void dialect_by_environment_and_call(void **state)
+TEST_F(dialect_by_environment_and_call)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(dialects); i++)
 		assert_true(selected_by_environment(&dialects[i]));
 	assert_true(invalid_environment());
@@ -144,9 +143,8 @@ static void check_rate(unsigned int rate)
 	}
 }
 
-static void rate_by_environment_and_call(void **state)
+TEST_F(rate_by_environment_and_call)
 {
-	(void)state;
 	check_rate(100);
 	assert_int_equal(0, profil_set_rate(FAKE_RATE));
 	check_rate(FAKE_RATE);
@@ -167,7 +165,7 @@ static void rate_by_environment_and_call(void **state)
 	assert_int_equal(ENOENT, error_of(profil_set_rate(50)));
 }
 
-static void invalid_rates_are_errors(void **state)
+TEST_F(invalid_rates_are_errors)
 {
 	static const char *const rates[] = {
 		"", "0", "-1", "many", "100x", "1e2", "99999999999999999999",
@@ -175,7 +173,6 @@ static void invalid_rates_are_errors(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {
 		assert_int_equal(0, start_glibc());
 		setenv("PROFIL_RATE", rates[i], 1);
@@ -206,9 +203,8 @@ static void invalid_rates_are_errors(void **state)
 }
 
 /* If the available rates are unknown, profil_set_rate() accepts none, and no message names them. */
-static void unknown_rates_are_not_named(void **state)
+TEST_F(unknown_rates_are_not_named)
 {
-	(void)state;
 	fake_device.info_error = ENOTTY;
 	assert_int_equal(EINVAL, error_of(profil_set_rate(50)));
 	begin_stderr();
@@ -230,12 +226,11 @@ static long period_of(unsigned int flags)
 	return period.tv_sec * 1000000 + period.tv_usec;
 }
 
-static void sprofil_returns_period(void **state)
+TEST_F(sprofil_returns_period)
 {
 	struct timeval period = { -1, -1 };
 	struct prof none = { buffer, 0, offset, 0x8000 };
 
-	(void)state;
 	assert_int_equal(10000, period_of(PROF_USHORT));
 	assert_int_equal(1000000 / FAKE_RATE, period_of(PROF_FAST));
 	assert_int_equal(FAKE_RATE, fake_device.start.rate);
@@ -252,16 +247,10 @@ static void sprofil_returns_period(void **state)
 	assert_false(is_on());
 }
 
-int main(void)
+FIXTURE(set_up_all)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(dialect_by_environment_and_call),
-		TEST(rate_by_environment_and_call),
-		TEST(invalid_rates_are_errors),
-		TEST(unknown_rates_are_not_named),
-		TEST(sprofil_returns_period),
-	};
-
 	unsetenv("PROFIL_DIALECT");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+GROUP(set_up_all, NULL)

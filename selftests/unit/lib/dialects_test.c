@@ -94,13 +94,12 @@ static void check(const struct dialect *dialect, u64 offset, const struct vector
 	turn(dialect, false);
 }
 
-static void counters_of_vectors(void **state)
+TEST(counters_of_vectors)
 {
 	struct vectors vectors;
 	char path[4096];
 	size_t i, j;
 
-	(void)state;
 	vectors = vectors_read(vectors_path(path, sizeof(path),
 					    "../../libprofil/dialects.vectors"));
 	assert_int_equal(0, vectors.bad_line);
@@ -128,12 +127,11 @@ static u64 random_offset(int64_t d)
 	return offset > U64_MAX - (u64)d ? U64_MAX - (u64)d : offset;
 }
 
-static void counters_of_random_cases(void **state)
+TEST(counters_of_random_cases)
 {
 	u64 results[4] = { 0 };
 	long i;
 
-	(void)state;
 	random_seed_vectors(1);
 	for (i = 0; i < CASES; i++) {
 		const struct dialect *dialect =
@@ -153,12 +151,11 @@ static void counters_of_random_cases(void **state)
 }
 
 /* Counters at their maximum, with the overflow mode that was requested from the kernel. */
-static void overflow_of_counters(void **state)
+TEST(overflow_of_counters)
 {
 	const struct profil_start *start = &fake_device.start;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(dialects); i++) {
 		const struct dialect *dialect = &dialects[i];
 		u32 highest = dialect->max_count;
@@ -181,15 +178,11 @@ static void overflow_of_counters(void **state)
 	}
 }
 
-int main(void)
+FIXTURE(set_up_all)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counters_of_vectors),
-		cmocka_unit_test(counters_of_random_cases),
-		cmocka_unit_test(overflow_of_counters),
-	};
-
 	unsetenv("PROFIL_DIALECT");
 	unsetenv("PROFIL_RATE");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+GROUP(set_up_all, NULL)

@@ -101,21 +101,19 @@ static size_t write_and_check(uint32_t counts[NR])
 	return records;
 }
 
-static void one_record_suffices(void **state)
+TEST(one_record_suffices)
 {
 	static uint32_t counts[NR] = { 5, 0, 65535 };
 
-	(void)state;
 	counts[NR - 1] = 7;
 	assert_int_equal(write_and_check(counts), 1);
 }
 
 /* Only parts of the range with such a count need more records. */
-static void counts_above_65535_are_split(void **state)
+TEST(counts_above_65535_are_split)
 {
 	static uint32_t counts[NR];
 
-	(void)state;
 	counts[0] = 1;
 	counts[2] = 65536;
 	counts[1023] = 200000;	/* the first part: 4 records */
@@ -124,13 +122,12 @@ static void counts_above_65535_are_split(void **state)
 	assert_int_equal(write_and_check(counts), 7);
 }
 
-static void maximum_count(void **state)
+TEST(maximum_count)
 {
 	const struct profil_gmon_object object = object_of((uint32_t[]){ UINT32_MAX }, 1);
 	static uint64_t sums[NR];
 	int fd = write_file(&object);
 
-	(void)state;
 	assert_int_equal(add_up(fd, object.identity.low, sums), 65537);
 	assert_int_equal(sums[0], UINT32_MAX);
 	close(fd);
@@ -138,7 +135,7 @@ static void maximum_count(void **state)
 
 #if ULONG_MAX > UINT32_MAX
 /* A count of calls above 32 bits becomes several arcs. */
-static void more_calls_than_an_arc_holds(void **state)
+TEST(more_calls_than_an_arc_holds)
 {
 	static struct profil_gmon_arc many = { 0x1000, 0x1010, 2UL * UINT32_MAX + 3 };
 	struct profil_gmon_object object = object_of((uint32_t[]){ 0 }, 1);
@@ -147,7 +144,6 @@ static void more_calls_than_an_arc_holds(void **state)
 	size_t i;
 	int fd;
 
-	(void)state;
 	object.arcs = (struct profil_gmon_arcs){ &many, 1 };
 	fd = write_file(&object);
 	assert_int_equal(lseek(fd, 0, SEEK_END), 20 + 41 + 2 + sizeof(bytes));
@@ -161,14 +157,13 @@ static void more_calls_than_an_arc_holds(void **state)
 }
 #endif
 
-static void file_size_limit(void **state)
+TEST(file_size_limit)
 {
 	static uint32_t counts[NR];
 	const struct profil_gmon_object object = object_of(counts, NR);
 	struct rlimit before, little = { 1000, RLIM_INFINITY };
 	int fd = memfd_create("gmon.out", 0), error;
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	little.rlim_max = before.rlim_max;
@@ -222,7 +217,7 @@ static double gprof_seconds(const char *file, const char *function)
 	return seconds;
 }
 
-static void gprof_reads_split_counts(void **state)
+TEST(gprof_reads_split_counts)
 {
 	char path[] = "/tmp/gmon_file_test.XXXXXX";
 	static uint32_t counts[NR];
@@ -230,7 +225,6 @@ static void gprof_reads_split_counts(void **state)
 	uintptr_t bias, low;
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	dl_iterate_phdr(get_bias, &bias);
 	low = (uintptr_t)hot < (uintptr_t)cold ? (uintptr_t)hot : (uintptr_t)cold;
@@ -243,20 +237,4 @@ static void gprof_reads_split_counts(void **state)
 	assert_true(gprof_seconds(path, "cold") == 65.5);
 	close(fd);
 	unlink(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_record_suffices),
-		cmocka_unit_test(counts_above_65535_are_split),
-		cmocka_unit_test(maximum_count),
-#if ULONG_MAX > UINT32_MAX
-		cmocka_unit_test(more_calls_than_an_arc_holds),
-#endif
-		cmocka_unit_test(file_size_limit),
-		cmocka_unit_test(gprof_reads_split_counts),
-	};
-
-	return cmocka_run_group_tests_name("gmon_file", tests, NULL, NULL);
 }

@@ -70,9 +70,8 @@ static void assert_files(int expected)
 	assert_int_equal(nr, expected);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	unsetenv("GMON_OUT_PREFIX");
 	memset(&profile, 0, sizeof(profile));
 	profile.rate = 100;
@@ -82,12 +81,11 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int clean_up(void **state)
+FIXTURE(tear_down)
 {
 	DIR *dir = opendir(".");
 	struct dirent *entry;
 
-	(void)state;
 	while ((entry = readdir(dir)))
 		if (unlink(entry->d_name) && errno == EISDIR)
 			rmdir(entry->d_name);
@@ -104,11 +102,10 @@ static void make_file(const char *path)
 }
 
 /* A failed write leaves the earlier file. */
-static void failure_leaves_the_earlier_file(void **state)
+TEST_F(failure_leaves_the_earlier_file)
 {
 	struct rlimit before, none = { 0, RLIM_INFINITY };
 
-	(void)state;
 	make_file("gmon.out");
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -122,9 +119,8 @@ static void failure_leaves_the_earlier_file(void **state)
 }
 
 /* What another process has open, or has linked to, does not change. */
-static void file_is_replaced(void **state)
+TEST_F(file_is_replaced)
 {
-	(void)state;
 	make_file("gmon.out");
 	assert_int_equal(link("gmon.out", "theirs"), 0);
 	write_output(false);
@@ -135,11 +131,10 @@ static void file_is_replaced(void **state)
 	assert_files(1);
 }
 
-static void name_by_prefix(void **state)
+TEST_F(name_by_prefix)
 {
 	char path[128];
 
-	(void)state;
 	assert_int_equal(mkdir("there", 0777), 0);
 	setenv("GMON_OUT_PREFIX", "there/x", 1);
 	write_output(false);
@@ -156,9 +151,8 @@ static void name_by_prefix(void **state)
 	assert_files(1);
 }
 
-static void unusable_prefix(void **state)
+TEST_F(unusable_prefix)
 {
-	(void)state;
 	setenv("GMON_OUT_PREFIX", "nowhere/x", 1);
 	write_output(false);
 	assert_int_equal(size_of("gmon.out"), WITH);
@@ -168,9 +162,8 @@ static void unusable_prefix(void **state)
 	assert_string_equal(messages, "");
 }
 
-static void name_of_forked_child(void **state)
+TEST_F(name_of_forked_child)
 {
-	(void)state;
 	make_file("gmon.out");
 	write_output(true);
 	assert_int_equal(size_of("gmon.out"), 7);
@@ -179,11 +172,10 @@ static void name_of_forked_child(void **state)
 }
 
 /* Each shared object has a file; one that is passed over, none. */
-static void shared_objects_have_their_own(void **state)
+TEST_F(shared_objects_have_their_own)
 {
 	char path[128];
 
-	(void)state;
 	profile.nr = 3;
 	profile.objects[2] = profile.objects[0];
 	strcpy(profile.objects[1].name, "libpassed.so");
@@ -200,11 +192,10 @@ static void shared_objects_have_their_own(void **state)
 	assert_files(4);
 }
 
-static void name_is_too_long(void **state)
+TEST_F(name_is_too_long)
 {
 	char prefix[300] = "";
 
-	(void)state;
 	memset(prefix, 'x', sizeof(prefix) - 1);
 	setenv("GMON_OUT_PREFIX", prefix, 1);
 	write_output(false);
@@ -212,11 +203,10 @@ static void name_is_too_long(void **state)
 	assert_files(1);
 }
 
-static void counts_of_the_c_library_are_added(void **state)
+TEST_F(counts_of_the_c_library_are_added)
 {
 	static unsigned short fallback[1] = { 4 };
 
-	(void)state;
 	profile.fallback = fallback;
 	write_output(false);
 	assert_int_equal(counts[0], 7);
@@ -224,9 +214,8 @@ static void counts_of_the_c_library_are_added(void **state)
 	counts[0] = 3;
 }
 
-static void directory_with_the_name(void **state)
+TEST_F(directory_with_the_name)
 {
-	(void)state;
 	assert_int_equal(mkdir("gmon.out", 0777), 0);
 	write_output(false);
 	assert_non_null(strstr(messages, "EISDIR"));
@@ -268,9 +257,8 @@ static int in_read_only_directory(int (*function)(void))
 	return status;
 }
 
-static void existing_file_in_read_only_directory(void **state)
+TEST_F(existing_file_in_read_only_directory)
 {
-	(void)state;
 	make_file("gmon.out");
 	assert_int_equal(chmod("gmon.out", 0666), 0);
 	assert_int_equal(in_read_only_directory(existing_file), 0);
@@ -280,28 +268,15 @@ static void existing_file_in_read_only_directory(void **state)
 	assert_files(1);
 }
 
-int main(void)
+FIXTURE(enter_directory)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(failure_leaves_the_earlier_file, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(file_is_replaced, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(name_by_prefix, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(unusable_prefix, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(name_of_forked_child, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(shared_objects_have_their_own, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(name_is_too_long, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(counts_of_the_c_library_are_added, set_up,
-						clean_up),
-		cmocka_unit_test_setup_teardown(directory_with_the_name, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(existing_file_in_read_only_directory, set_up,
-						clean_up),
-	};
-	int status;
-
-	if (!mkdtemp(directory) || chdir(directory))
-		return 1;
-	snprintf(pid_name, sizeof(pid_name), "gmon.out.%u",
-		 (unsigned int)getpid());
-	status = cmocka_run_group_tests_name("gmon_output", tests, NULL, NULL);
-	return chdir("/") || rmdir(directory) ? 1 : status;
+	snprintf(pid_name, sizeof(pid_name), "gmon.out.%u", (unsigned int)getpid());
+	return !mkdtemp(directory) || chdir(directory);
 }
+
+FIXTURE(remove_directory)
+{
+	return chdir("/") || rmdir(directory);
+}
+
+GROUP(enter_directory, remove_directory)

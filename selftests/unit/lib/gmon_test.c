@@ -80,9 +80,8 @@ static unsigned int count_in(const char *path, unsigned long pc, int rate)
 	return file.counts[(pc - 0x10000) / 4];
 }
 
-static void counters_are_written(void **state)
+TEST_F(counters_are_written)
 {
-	(void)state;
 	startup();
 	assert_int_equal(fake_device.start.flags, PROFIL_PIN_ON_HIT);
 	assert_int_equal(fake_device.start.overflow, PROFIL_OVERFLOW_SATURATE);
@@ -108,9 +107,8 @@ static void counters_are_written(void **state)
 	assert_int_equal(count_in("gmon.out", 0x11003, 100), 4);
 }
 
-static void empty_range_starts_nothing(void **state)
+TEST_F(empty_range_starts_nothing)
 {
-	(void)state;
 	monstartup(LOW, LOW);
 	assert_int_equal(fake_device.starts, 0);
 	_mcleanup();
@@ -118,11 +116,10 @@ static void empty_range_starts_nothing(void **state)
 }
 
 /* As in the C library: calls of and from other text are not in the program's file. */
-static void calls_are_written(void **state)
+TEST_F(calls_are_written)
 {
 	unsigned long bias;
 
-	(void)state;
 	dl_iterate_phdr(get_bias, &bias);
 	profil_gmon_mcount(0x10004, 0x10008);
 	startup();
@@ -161,14 +158,13 @@ static void *call_many(void *arcs_)
 	return NULL;
 }
 
-static void threads_lose_no_call(void **state)
+TEST_F(threads_lose_no_call)
 {
 	static struct profil_gmon_arc slots[8192];
 	struct profil_gmon_arcs table = { slots, ARRAY_SIZE(slots) };
 	pthread_t threads[4];
 	size_t used = 0, i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, call_many, &table), 0);
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
@@ -183,14 +179,13 @@ static void threads_lose_no_call(void **state)
 }
 
 /* A full table ends the search. */
-static void full_table_counts_no_more(void **state)
+TEST_F(full_table_counts_no_more)
 {
 	static struct profil_gmon_arc slots[256];
 	struct profil_gmon_arcs table = { slots, ARRAY_SIZE(slots) };
 	unsigned long calls = 0;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 1000; i++)
 		profil_gmon_arcs_count(&table, i + 1, i + 5);
 	for (i = 0; i < ARRAY_SIZE(slots); i++)
@@ -198,9 +193,8 @@ static void full_table_counts_no_more(void **state)
 	assert_int_equal(calls, ARRAY_SIZE(slots));
 }
 
-static void moncontrol_stops_and_resumes(void **state)
+TEST_F(moncontrol_stops_and_resumes)
 {
-	(void)state;
 	moncontrol(1);
 	moncontrol(0);
 	assert_int_equal(fake_device.starts, 0);
@@ -219,9 +213,8 @@ static void moncontrol_stops_and_resumes(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 5);
 }
 
-static void failed_moncontrol_is_printed(void **state)
+TEST_F(failed_moncontrol_is_printed)
 {
-	(void)state;
 	startup();
 	moncontrol(0);
 	fake_device.start_error = ENOSPC;
@@ -234,11 +227,10 @@ static void failed_moncontrol_is_printed(void **state)
 }
 
 /* Another profile of the program continues; what was counted before is written. */
-static void profile_replaced_by_program_is_written(void **state)
+TEST_F(profile_replaced_by_program_is_written)
 {
 	uint32_t *first;
 
-	(void)state;
 	startup();
 	first = counter(0x10000);
 	*first = 3;
@@ -260,13 +252,12 @@ static void profile_replaced_by_program_is_written(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 7);
 }
 
-static void forked_child_writes_its_own_file(void **state)
+TEST_F(forked_child_writes_its_own_file)
 {
 	char path[64];
 	int status;
 	pid_t pid;
 
-	(void)state;
 	startup();
 	*counter(0x10000) = 3;
 	*counter(0x10004) = 4;
@@ -285,9 +276,8 @@ static void forked_child_writes_its_own_file(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10004, 100), 4);
 }
 
-static void child_without_profile_is_reported(void **state)
+TEST_F(child_without_profile_is_reported)
 {
-	(void)state;
 	startup();
 	fake_device.state = PROFIL_STATE_OFF;
 	begin_stderr();
@@ -297,9 +287,8 @@ static void child_without_profile_is_reported(void **state)
 }
 
 /* Without the device, as after chroot(), the counters are written. */
-static void counters_are_written_without_device(void **state)
+TEST_F(counters_are_written_without_device)
 {
-	(void)state;
 	startup();
 	*counter(0x10000) = 3;
 	fake_device_lose(ENOENT);
@@ -313,9 +302,8 @@ static void counters_are_written_without_device(void **state)
 	assert_int_equal(fake_device.stops, 0);
 }
 
-static void effective_rate_is_written(void **state)
+TEST_F(effective_rate_is_written)
 {
-	(void)state;
 	setenv("PROFIL_RATE", "250", 1);
 	fake_device.figures.rate = 240;
 	begin_stderr();
@@ -332,9 +320,8 @@ static void effective_rate_is_written(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10000, 200), 0);
 }
 
-static void lost_samples_are_reported(void **state)
+TEST_F(lost_samples_are_reported)
 {
-	(void)state;
 	startup();
 	fake_device.figures.samples = 100;
 	fake_device.figures.lost = 7;
@@ -353,34 +340,6 @@ static bool timer_is_on(void)
 
 	assert_int_equal(getitimer(ITIMER_PROF, &timer), 0);
 	return timer.it_interval.tv_sec || timer.it_interval.tv_usec;
-}
-
-/* With PROFIL_FALLBACK=fatal nothing is sampled; calls are still counted. */
-static void fatal_samples_nothing(void **state)
-{
-	(void)state;
-	setenv("PROFIL_FALLBACK", "fatal", 1);
-	fake_device.start_error = ENOSPC;
-	begin_stderr();
-	startup();
-	assert_true(end_stderr("ENOSPC"));
-	moncontrol(0);
-	moncontrol(1);
-	assert_false(timer_is_on());
-	profil_gmon_mcount(0x10004, 0x10008);
-	_mcleanup();
-	assert_int_equal(count_in("gmon.out", 0x10000, 100), 0);
-	assert_int_equal(nr_arcs, 1);
-	fake_device.start_error = 0;
-	fake_device.open_error = EACCES;
-	begin_stderr();
-	startup();
-	assert_true(end_stderr("not profiling"));
-	assert_false(timer_is_on());
-	_mcleanup();
-	unlink("gmon.out");
-	assert_int_equal(fake_device.starts, 0);
-	unsetenv("PROFIL_FALLBACK");
 }
 
 /*
@@ -422,9 +381,8 @@ static void fall_back(int open_error, int start_error, const char *text)
 	unlink("gmon.out");
 }
 
-static void fallback_leaves_sampling_to_libc(void **state)
+TEST_F(fallback_leaves_sampling_to_libc)
 {
-	(void)state;
 	fall_back(ENOENT, 0, "using the C library's SIGPROF timer");
 	fall_back(0, EOPNOTSUPP, "(EOPNOTSUPP): (remedy); using");
 	fall_back(0, ENOSPC, "(ENOSPC): (remedy); using");
@@ -434,20 +392,46 @@ static void fallback_leaves_sampling_to_libc(void **state)
 	unsetenv("PROFIL_FALLBACK");
 }
 
+/* With PROFIL_FALLBACK=fatal nothing is sampled; calls are still counted. */
+TEST_F(fatal_samples_nothing)
+{
+	setenv("PROFIL_FALLBACK", "fatal", 1);
+	fake_device.start_error = ENOSPC;
+	begin_stderr();
+	startup();
+	assert_true(end_stderr("ENOSPC"));
+	moncontrol(0);
+	moncontrol(1);
+	assert_false(timer_is_on());
+	profil_gmon_mcount(0x10004, 0x10008);
+	_mcleanup();
+	assert_int_equal(count_in("gmon.out", 0x10000, 100), 0);
+	assert_int_equal(nr_arcs, 1);
+	fake_device.start_error = 0;
+	fake_device.open_error = EACCES;
+	begin_stderr();
+	startup();
+	assert_true(end_stderr("not profiling"));
+	assert_false(timer_is_on());
+	_mcleanup();
+	unlink("gmon.out");
+	assert_int_equal(fake_device.starts, 0);
+	unsetenv("PROFIL_FALLBACK");
+}
+
 static void interrupt(int number)
 {
 	(void)number;
 }
 
 /* The files are there at the end, even if signals interrupt the wait for the companion. */
-static void companion_is_waited_for(void **state)
+TEST_F(companion_is_waited_for)
 {
 	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
 	const struct sigaction action = { .sa_handler = interrupt };
 	struct sigaction before;
 	int i;
 
-	(void)state;
 	sigaction(SIGALRM, &action, &before);
 	setenv("PROFIL_GMON_KEEP", "1", 1);
 	for (i = 0; i < 20; i++) {
@@ -462,34 +446,17 @@ static void companion_is_waited_for(void **state)
 	sigaction(SIGALRM, &before, NULL);
 }
 
-#define GMON_TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
+FIXTURE(enter_directory)
 {
-	const struct CMUnitTest tests[] = {
-		GMON_TEST(counters_are_written),
-		GMON_TEST(empty_range_starts_nothing),
-		GMON_TEST(calls_are_written),
-		GMON_TEST(threads_lose_no_call),
-		GMON_TEST(full_table_counts_no_more),
-		GMON_TEST(moncontrol_stops_and_resumes),
-		GMON_TEST(failed_moncontrol_is_printed),
-		GMON_TEST(profile_replaced_by_program_is_written),
-		GMON_TEST(forked_child_writes_its_own_file),
-		GMON_TEST(child_without_profile_is_reported),
-		GMON_TEST(companion_is_waited_for),
-		GMON_TEST(counters_are_written_without_device),
-		GMON_TEST(effective_rate_is_written),
-		GMON_TEST(lost_samples_are_reported),
-		GMON_TEST(fallback_leaves_sampling_to_libc),
-		GMON_TEST(fatal_samples_nothing),
-	};
-	char command[64];
-	int status;
-
-	if (!mkdtemp(directory) || chdir(directory))
-		return 1;
-	status = cmocka_run_group_tests_name("gmon", tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -r %s", directory);
-	return system(command) ? 1 : status;
+	return !mkdtemp(directory) || chdir(directory);
 }
+
+FIXTURE(remove_directory)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	return system(command);
+}
+
+GROUP(enter_directory, remove_directory)

@@ -56,9 +56,8 @@ static void check_loading(const struct profil_node *node, int error, const char 
 }
 
 /* A loaded module is not loaded again, and a container cannot load one itself. */
-static void loading(void **state)
+TEST(loading)
 {
-	(void)state;
 	for_each(check_loading);
 }
 
@@ -72,9 +71,8 @@ static void check_container(const struct profil_node *node, int error, const cha
 }
 
 /* Only in a container are there remedies for one, and there the option is named. */
-static void containers(void **state)
+TEST(containers)
 {
-	(void)state;
 	for_each(check_container);
 }
 
@@ -88,9 +86,8 @@ static void check_loaded(const struct profil_node *node, int error, const char *
 }
 
 /* The node is missing, or has the number of an earlier load of the module. */
-static void loaded(void **state)
+TEST(loaded)
 {
-	(void)state;
 	for_each(check_loaded);
 }
 
@@ -106,9 +103,8 @@ static void check_permission(const struct profil_node *node, int error, const ch
 }
 
 /* EPERM is from the device cgroup; for EACCES, what access(2) and the mode say decides. */
-static void permission(void **state)
+TEST(permission)
 {
-	(void)state;
 	for_each(check_permission);
 }
 
@@ -120,34 +116,18 @@ static void check_limits(const struct profil_node *node, int error, const char *
 	assert_same(error == EISDIR, remedy, "see open(2)");
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-	(void)state;
 	for_each(check_limits);
 }
 
 /* To look changes nothing that a caller of profil() can see. */
-static void looking_keeps_errno(void **state)
+TEST(looking_keeps_errno)
 {
 	struct profil_node node;
 
-	(void)state;
 	errno = E2BIG;
 	profil_node_look(&node);
 	assert_int_equal(errno, E2BIG);
 	assert_true(node.module <= PROFIL_MODULE_LOADED);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(loading),
-		cmocka_unit_test(containers),
-		cmocka_unit_test(loaded),
-		cmocka_unit_test(permission),
-		cmocka_unit_test(limits),
-		cmocka_unit_test(looking_keeps_errno),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

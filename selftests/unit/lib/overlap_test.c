@@ -137,13 +137,18 @@ static const unsigned int scales[] = {
 	0x30000, 0xffffffff,
 };
 
-static void sprofil_small_regions(void **state)
+FIXTURE(set_up)
+{
+	fake_device_reset();
+	return 0;
+}
+
+TEST_WITH(sprofil_small_regions, set_up, NULL)
 {
 	struct prof profs[MAX_REGIONS];
 	uint64_t pcs[PCS];
 	int round, nr, i;
 
-	(void)state;
 	for (i = 0; i < PCS; i++)
 		pcs[i] = (uint64_t)i;
 	for (round = 0; round < ROUNDS; round++) {
@@ -169,7 +174,7 @@ static void sprofil_small_regions(void **state)
  * Offsets and sizes whose sums overflow 64 bits. The highest pcs are not checked: no instruction
  * can be there.
  */
-static void sprofil_large_offsets(void **state)
+TEST_WITH(sprofil_large_offsets, set_up, NULL)
 {
 	static const uint64_t places[] = {
 		3, 0x1000, 1ULL << 32, 1ULL << 47, 1ULL << 63,
@@ -181,7 +186,6 @@ static void sprofil_large_offsets(void **state)
 	size_t nr_pcs = 0;
 	int round, nr, i;
 
-	(void)state;
 	for (i = 0; i < (int)nr_places; i++) {
 		uint64_t at = places[i];
 
@@ -204,12 +208,11 @@ static void sprofil_large_offsets(void **state)
 }
 
 /* Counters have the same addresses, even if the size exceeds all memory. */
-static void sprofil_large_sizes(void **state)
+TEST_WITH(sprofil_large_sizes, set_up, NULL)
 {
 	struct prof prof = { buffer_of(0), 0, 0x1000, 0x10000 };
 	int shift;
 
-	(void)state;
 	for (shift = 44; shift < 64; shift++) {
 		prof.pr_size = 1UL << shift;
 		assert_int_equal(0, sprofil(&prof, 1, NULL, PROF_USHORT));
@@ -296,12 +299,11 @@ static void check_aix(const struct aix_prof *profs)
 	assert_int_equal(PROFIL_STATE_OFF, fake_device.state);
 }
 
-static void aix_overlapping_elements(void **state)
+TEST_WITH(aix_overlapping_elements, set_up, NULL)
 {
 	struct aix_prof profs[MAX_REGIONS + 1];
 	int round, nr, i;
 
-	(void)state;
 	for (round = 0; round < AIX_ROUNDS; round++) {
 		uint64_t high = 0;
 
@@ -322,7 +324,7 @@ static void aix_overlapping_elements(void **state)
 }
 
 /* The example of the manual: its scales are 0x7ff7 and 0xffff. */
-static void aix_example_of_the_manual(void **state)
+TEST_WITH(aix_example_of_the_manual, set_up, NULL)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x2000, buffer_of(0), 0x800, -1U },
@@ -347,7 +349,6 @@ static void aix_example_of_the_manual(void **state)
 	const struct aix_prof off = { .p_high = 0 };
 	size_t i;
 
-	(void)state;
 	assert_int_equal(0, profil_aix(profs, -1U, 0, 0));
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_int_equal(rows[i].counter,
@@ -355,23 +356,10 @@ static void aix_example_of_the_manual(void **state)
 	assert_int_equal(0, profil_aix((void *)&off, -1U, 0, 0));
 }
 
-static int setup(void **state)
+FIXTURE(set_up_all)
 {
-	(void)state;
-	fake_device_reset();
+	unsetenv("PROFIL_RATE");
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(sprofil_small_regions, setup),
-		cmocka_unit_test_setup(sprofil_large_offsets, setup),
-		cmocka_unit_test_setup(sprofil_large_sizes, setup),
-		cmocka_unit_test_setup(aix_overlapping_elements, setup),
-		cmocka_unit_test_setup(aix_example_of_the_manual, setup),
-	};
-
-	unsetenv("PROFIL_RATE");
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+GROUP(set_up_all, NULL)

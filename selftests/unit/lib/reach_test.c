@@ -20,12 +20,11 @@ static bool is_warned(unsigned int offset_given, unsigned int scale)
 	return !end_stderr(NULL);
 }
 
-static void pie_is_warned_once(void **state)
+TEST_F(pie_is_warned_once)
 {
 	unsigned int cut;
 	char *code;
 
-	(void)state;
 	if (getauxval(AT_ENTRY) <= UINT32_MAX)
 		skip();
 	/* generated code in low memory is what the program means */
@@ -46,13 +45,4 @@ static void pie_is_warned_once(void **state)
 	assert_true(end_stderr("pkg-config libprofil-bsd-64 "));
 	assert_int_equal(EXFULL, errno);
 	assert_false(is_warned(cut, 0x8000));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(pie_is_warned_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,12 +170,24 @@ static void send_signals(void)
 	in_call = 0;
 }
 
+/* A profile by monitor(), which moncontrol() pauses */
+static int set_up_with_monitor(void **state)
+{
+	static char memory[4096];
+	const struct profil_monitor_buffer monitored = {
+		.low = 0x1000, .high = 0x2000, .at = memory, .bytes = sizeof(memory),
+	};
+
+	set_up(state);
+	fake_device.figures.flags = 0;
+	return profil_monitor_begin(&monitored);
+}
+
 /* A handler runs after the call that it interrupts, and can call each function. */
-static void handler_calls_after_call(void **state)
+TEST_WITH(handler_calls_after_call, set_up_with_monitor, tear_down)
 {
 	size_t i;
 
-	(void)state;
 	signal(SIGUSR1, on_signal);
 	signal(SIGSEGV, on_signal);
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
@@ -199,11 +211,10 @@ static void leave(int number)
 	siglongjmp(after_handler, number);
 }
 
-static void handler_leaves_by_jump(void **state)
+TEST_WITH(handler_leaves_by_jump, set_up_with_monitor, tear_down)
 {
 	size_t i;
 
-	(void)state;
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGSEGV, leave);
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
@@ -249,14 +260,13 @@ static void enter_in_thread(size_t i, pthread_t *thread)
 }
 
 /* A child that is forked while another thread is in a call can call each function. */
-static void child_forked_within_call(void **state)
+TEST_WITH(child_forked_within_call, set_up_with_monitor, tear_down)
 {
 	pthread_t thread;
 	int status;
 	pid_t pid;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
 		enter_in_thread(i, &thread);
 		pid = fork();
@@ -270,11 +280,10 @@ static void child_forked_within_call(void **state)
 }
 
 /* profil_aix() of a second thread waits: the profile that it finds on can be turned off. */
-static void aix_threads_agree(void **state)
+TEST_WITH(aix_threads_agree, set_up_with_monitor, tear_down)
 {
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(0, stop_aix());
 	profil_stop(NULL);
 	fake_device.starts = 0;
@@ -295,9 +304,8 @@ static void aix_threads_agree(void **state)
 }
 
 /* A forked child continues after the samples of its parent, and its number includes them. */
-static void pcsample_includes_parents_samples(void **state)
+TEST_WITH(pcsample_includes_parents_samples, set_up_with_monitor, tear_down)
 {
-	(void)state;
 	fake_device.figures.flags = PROFIL_PC_LOG;
 	fake_device.figures.counted = 3;
 	fake_device.figures.log_inherited = 2;
@@ -311,12 +319,11 @@ static void cancel_self(void)
 }
 
 /* A thread that is cancelled within a call completes it. */
-static void cancelled_thread_leaves_no_lock(void **state)
+TEST_WITH(cancelled_thread_leaves_no_lock, set_up_with_monitor, tear_down)
 {
 	pthread_t thread;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
 		set_hook(i, cancel_self);
 		assert_int_equal(0, pthread_create(&thread, NULL, run_call, (void *)&calls[i]));
@@ -330,11 +337,10 @@ static void change_errno(void)
 	errno = EDOM;
 }
 
-static void calls_change_no_errno_and_no_heap(void **state)
+TEST_WITH(calls_change_no_errno_and_no_heap, set_up_with_monitor, tear_down)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
 		heap_uses = 0;
 		/* where the hook is in a function that may */
@@ -391,12 +397,11 @@ static void *hold_stderr(void *unused)
 }
 
 /* The lines that are printed do not wait for stdio, which the handler may have interrupted. */
-static void lines_need_no_stdio(void **state)
+TEST_WITH(lines_need_no_stdio, set_up_with_monitor, tear_down)
 {
 	pthread_t thread;
 	bool printed;
 
-	(void)state;
 	atomic_store(&inside, false);
 	atomic_store(&done, false);
 	assert_int_equal(0, pthread_create(&thread, NULL, hold_stderr, NULL));
@@ -434,7 +439,7 @@ static void on_timer(int number)
 }
 
 /* The same at random moments: three threads, a handler that runs every millisecond, and forks */
-static void storm(void **state)
+TEST_WITH(storm, set_up_with_monitor, tear_down)
 {
 	const struct itimerspec every_ms = { { 0, MS }, { 0, MS } };
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
@@ -444,7 +449,6 @@ static void storm(void **state)
 	size_t i;
 	pid_t pid;
 
-	(void)state;
 	signal(SIGUSR1, on_timer);
 	assert_int_equal(0, timer_create(CLOCK_MONOTONIC, &event, &timer));
 	assert_int_equal(0, timer_settime(timer, 0, &every_ms, NULL));
@@ -465,45 +469,21 @@ static void storm(void **state)
 	assert_true(handled > 0);
 }
 
-/* A profile by monitor(), which moncontrol() pauses */
-static int setup_with_monitor(void **state)
+static char directory[] = "/tmp/reentry_test.XXXXXX";
+
+FIXTURE(enter_directory)
 {
-	static char memory[4096];
-	const struct profil_monitor_buffer monitored = {
-		.low = 0x1000, .high = 0x2000, .at = memory, .bytes = sizeof(memory),
-	};
-
-	setup(state);
-	fake_device.figures.flags = 0;
-	return profil_monitor_begin(&monitored);
-}
-
-#define REENTRY(name)	cmocka_unit_test_setup_teardown(name, setup_with_monitor, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		REENTRY(handler_calls_after_call),
-		REENTRY(handler_leaves_by_jump),
-		REENTRY(child_forked_within_call),
-		REENTRY(aix_threads_agree),
-		REENTRY(pcsample_includes_parents_samples),
-		REENTRY(cancelled_thread_leaves_no_lock),
-		REENTRY(calls_change_no_errno_and_no_heap),
-		REENTRY(lines_need_no_stdio),
-		REENTRY(storm),
-	};
-	char directory[] = "/tmp/reentry_test.XXXXXX";
-	int failed;
-
 	setenv("PROFIL_FALLBACK", "fatal", 1);
 	unsetenv("PROFIL_DIALECT");
 	unsetenv("PROFDIR");
-	if (!mkdtemp(directory) || chdir(directory))
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	return !mkdtemp(directory) || chdir(directory);
+}
+
+FIXTURE(remove_directory)
+{
 	/* written by the children that end monitor() */
 	unlink("mon.out");
-	rmdir(directory);
-	return failed;
+	return rmdir(directory);
 }
+
+GROUP(enter_directory, remove_directory)

@@ -24,11 +24,10 @@ static void __attribute__((noinline)) append_number(char to[64], unsigned int nu
 	memcpy(to, text, sizeof(text));
 }
 
-static void number_is_appended(void **state)
+TEST(number_is_appended)
 {
 	char text[64];
 
-	(void)state;
 	fill_stack();
 	append_number(text, 3);
 	assert_string_equal(text, "/proc/self/fd/3");
@@ -37,34 +36,21 @@ static void number_is_appended(void **state)
 	assert_string_equal(text, "/proc/self/fd/4294967295");
 }
 
-static void what_does_not_fit_is_left_out(void **state)
+TEST(what_does_not_fit_is_left_out)
 {
 	char text[8] = "ab";
 
-	(void)state;
 	profil_text_append(text, sizeof(text), "cdefghij");
 	assert_string_equal(text, "abcdefg");
 	profil_text_append(text, sizeof(text), "more");
 	assert_string_equal(text, "abcdefg");
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	char digits[PROFIL_DIGITS];
 
-	(void)state;
 	assert_string_equal(profil_text_number(digits, 0, 10), "0");
 	assert_string_equal(profil_text_number(digits, UINT64_MAX, 10), "18446744073709551615");
 	assert_string_equal(profil_text_number(digits, UINT64_MAX, 16), "ffffffffffffffff");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(number_is_appended),
-		cmocka_unit_test(what_does_not_fit_is_left_out),
-		cmocka_unit_test(numbers),
-	};
-
-	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

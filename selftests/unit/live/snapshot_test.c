@@ -17,7 +17,7 @@
 
 static struct snapshot snapshot;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	const struct file_key key = { .inode = 1, .path = "/nonexistent/prog" };
 	struct process *process;
@@ -26,7 +26,6 @@ static int set_up(void **state)
 	const struct result_part part = { .samples = 1, .thread = RESULT_NO_THREAD };
 	uint64_t i;
 
-	(void)state;
 	snapshot = (struct snapshot){ 0 };
 	if (begin_run())
 		return -1;
@@ -45,12 +44,11 @@ static void begin(void)
 	snapshot_begin(&snapshot, &run, outcome.output, log_ends[1]);
 }
 
-static void snapshot_is_written_by_a_helper(void **state)
+TEST_F(snapshot_is_written_by_a_helper)
 {
 	struct result result;
 	const char *why;
 
-	(void)state;
 	assert_true(snapshot_has_ended(&snapshot, false));
 	begin();
 	assert_true(snapshot.helper.pid > 0);
@@ -83,13 +81,12 @@ static int block_messages(int *saved)
 }
 
 /* It waits, as on a disk that does not answer. This process goes on, and the log can end. */
-static void slow_snapshot_stops_nothing(void **state)
+TEST_F(slow_snapshot_stops_nothing)
 {
 	struct pollfd log_end = { .fd = log_ends[0] };
 	int saved, messages;
 	char bytes[4096];
 
-	(void)state;
 	outcome.output = "none/out";
 	messages = block_messages(&saved);
 	begin();
@@ -108,9 +105,8 @@ static void slow_snapshot_stops_nothing(void **state)
 	close(messages);
 }
 
-static void error_is_known_afterwards(void **state)
+TEST_F(error_is_known_afterwards)
 {
-	(void)state;
 	outcome.output = "none/out";
 	/* reported already */
 	snapshot.error = -ENOENT;
@@ -125,26 +121,11 @@ static void error_is_known_afterwards(void **state)
 }
 
 /* ^C goes to all processes of the terminal's group. */
-static void signals_do_not_end_it(void **state)
+TEST_F(signals_do_not_end_it)
 {
-	(void)state;
 	begin();
 	kill(snapshot.helper.pid, SIGINT);
 	kill(snapshot.helper.pid, SIGTERM);
 	assert_true(snapshot_has_ended(&snapshot, true));
 	assert_true(snapshot.is_written);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(snapshot_is_written_by_a_helper),
-		TEST(slow_snapshot_stops_nothing),
-		TEST(error_is_known_afterwards),
-		TEST(signals_do_not_end_it),
-	};
-
-	return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
 }

@@ -22,9 +22,8 @@ static void check_vectors(u32 rounding, const struct bins_vector *v, size_t nr)
 #define CHECK(rounding, vectors) \
 	check_vectors(rounding, vectors, ARRAY_SIZE(vectors))
 
-static void bins_match_the_manual_pages(void **state)
+TEST(bins_match_the_manual_pages)
 {
-	(void)state;
 	CHECK(PROFIL_ROUND_DOWN, bins_down);
 	CHECK(PROFIL_ROUND_PC, bins_pc);
 	CHECK(PROFIL_ROUND_UP, bins_up);
@@ -54,14 +53,13 @@ static u64 find_bin(struct profil_range range, u32 rounding, u64 at, unsigned in
 	return profil_bin(&range, at, shift);
 }
 
-static void random_bins_match_the_oracle(void **state)
+TEST(random_bins_match_the_oracle)
 {
 	unsigned int shift;
 	u32 rounding;
 	u64 hits = 0;
 	long i;
 
-	(void)state;
 	for (i = 0; i < 10000000; i++) {
 		struct profil_range range = {
 			.start = 0, .last = U64_MAX, .offset = random_any(),
@@ -112,7 +110,7 @@ static void check_bin(struct profil_range range, u32 rounding, u64 d, unsigned i
 }
 
 /* Each scale at each distance, with pcs near 0, near 2^64, and below the offset. */
-static void bins_match_the_oracle_at_edges(void **state)
+TEST(bins_match_the_oracle_at_edges)
 {
 	static const u64 offsets[] = { 0, 1, 0x400000, 1ULL << 63, U64_MAX };
 	struct profil_range range = { .last = U64_MAX };
@@ -121,7 +119,6 @@ static void bins_match_the_oracle_at_edges(void **state)
 	size_t s, p, o;
 	int by;
 
-	(void)state;
 	FOR_EACH_RULE(rounding, shift)
 		for (s = 0; s < ARRAY_SIZE(scales); s++)
 			for (p = 0; p < ARRAY_SIZE(distances); p++)
@@ -135,7 +132,7 @@ static void bins_match_the_oracle_at_edges(void **state)
 }
 
 /* With one counter less, the pc of the last one has none: no write after the buffer. */
-static void never_exceeds_the_buffer(void **state)
+TEST(never_exceeds_the_buffer)
 {
 	struct profil_range range = { .last = U64_MAX, .offset = 0x400000 };
 	unsigned int shift;
@@ -143,7 +140,6 @@ static void never_exceeds_the_buffer(void **state)
 	u64 d, bin;
 	size_t s;
 
-	(void)state;
 	FOR_EACH_RULE(rounding, shift)
 		for (s = 0; s < ARRAY_SIZE(scales); s++)
 			for (d = 0; d < 1ULL << 40; d = d * 3 + 1) {
@@ -165,14 +161,13 @@ static void never_exceeds_the_buffer(void **state)
  * BSD kernels truncated the product, and so counted samples in a distant shared library as samples
  * of the program.
  */
-static void distant_pcs_have_no_counter(void **state)
+TEST(distant_pcs_have_no_counter)
 {
 	struct profil_range range = { .last = U64_MAX, .offset = 0x400000,
 				      .scale = 65536, .nr = 0x1000 };
 	unsigned int shift, bit;
 	u32 rounding;
 
-	(void)state;
 	FOR_EACH_RULE(rounding, shift) {
 		if (rounding == PROFIL_ROUND_FIRST)
 			continue;
@@ -185,7 +180,7 @@ static void distant_pcs_have_no_counter(void **state)
 }
 
 /* Bins never decrease with the pc; at scales up to 1 none is left out. */
-static void higher_pcs_have_higher_bins(void **state)
+TEST(higher_pcs_have_higher_bins)
 {
 	struct profil_range range = { .last = U64_MAX, .nr = ALL_BINS };
 	u64 d, before, bin;
@@ -193,7 +188,6 @@ static void higher_pcs_have_higher_bins(void **state)
 	u32 rounding;
 	size_t s, p;
 
-	(void)state;
 	FOR_EACH_RULE(rounding, shift)
 		for (s = 0; s < ARRAY_SIZE(scales); s++)
 			/* the last three are too far away to have a bin */
@@ -220,13 +214,12 @@ static const struct profil_range *find_slowly(const struct profil_range *ranges,
 	return NULL;
 }
 
-static void region_search_matches_linear_search(void **state)
+TEST(region_search_matches_linear_search)
 {
 	struct profil_range ranges[9];
 	u32 nr, i;
 	int round;
 
-	(void)state;
 	for (round = 0; round < 20000; round++) {
 		u64 at = round % 2 ? 0 : 1;
 
@@ -278,11 +271,10 @@ static void check_ranges(u32 nr, u64 size, u64 gap, bool endless)
 	free(ranges);
 }
 
-static void finds_each_of_many_ranges(void **state)
+TEST(finds_each_of_many_ranges)
 {
 	u32 nr;
 
-	(void)state;
 	for (nr = 1; nr <= 70; nr++) {
 		check_ranges(nr, 1, 0, nr % 2);
 		check_ranges(nr, 7, 3, nr % 2);
@@ -291,13 +283,12 @@ static void finds_each_of_many_ranges(void **state)
 	check_ranges(MAX_REGIONS, 1ULL << 40, 1ULL << 40, true);
 }
 
-static void counts_follow_the_overflow_rules(void **state)
+TEST(counts_follow_the_overflow_rules)
 {
 	static const u64 limits[] = { 1, 2, 32767, 65535 };
 	u32 rule;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 1000000; i++) {
 		u64 limit = limits[random_u64() % 4];
 		u64 old = random_u64() % 3 ? limit - random_u64() % 4 :
@@ -361,9 +352,8 @@ static u64 add(void *counter, u64 samples, u32 shift, u32 overflow, u64 limit)
 	return before;
 }
 
-static void concurrent_writes_are_not_lost(void **state)
+TEST(concurrent_writes_are_not_lost)
 {
-	(void)state;
 	memset(halves, 0, sizeof(halves));
 	interruptions = 3;
 	before_exchange = interrupt_halves;
@@ -400,7 +390,7 @@ static void write_always(void *word)
 		hostile_word += 1ULL << 32 | 1;
 }
 
-static void program_that_writes_without_pause(void **state)
+TEST(program_that_writes_without_pause)
 {
 	static const u32 rules[] = { PROFIL_OVERFLOW_WRAP, PROFIL_OVERFLOW_SATURATE,
 				     PROFIL_OVERFLOW_STOP };
@@ -408,7 +398,6 @@ static void program_that_writes_without_pause(void **state)
 	u64 before;
 	bool added;
 
-	(void)state;
 	before_exchange = write_always;
 	for (shift = 1; shift <= 3; shift++) {
 		for (i = 0; i < 3; i++) {
@@ -428,13 +417,12 @@ static void program_that_writes_without_pause(void **state)
 	before_exchange = NULL;
 }
 
-static void each_width_wraps_without_a_carry(void **state)
+TEST(each_width_wraps_without_a_carry)
 {
 	u32 word[2] = { 0xffffffff, 5 };
 	u64 wide[2] = { U64_MAX, 5 };
 	u16 half[2] = { 0xffff, 5 };
 
-	(void)state;
 	add(word, 2, 2, PROFIL_OVERFLOW_WRAP, 0);
 	add(wide, 2, 3, PROFIL_OVERFLOW_WRAP, 0);
 	add(half, 2, 1, PROFIL_OVERFLOW_WRAP, 0);
@@ -444,24 +432,4 @@ static void each_width_wraps_without_a_carry(void **state)
 	assert_int_equal(5, word[1]);
 	assert_int_equal(5, wide[1]);
 	assert_int_equal(5, half[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bins_match_the_manual_pages),
-		cmocka_unit_test(random_bins_match_the_oracle),
-		cmocka_unit_test(bins_match_the_oracle_at_edges),
-		cmocka_unit_test(never_exceeds_the_buffer),
-		cmocka_unit_test(distant_pcs_have_no_counter),
-		cmocka_unit_test(higher_pcs_have_higher_bins),
-		cmocka_unit_test(region_search_matches_linear_search),
-		cmocka_unit_test(finds_each_of_many_ranges),
-		cmocka_unit_test(counts_follow_the_overflow_rules),
-		cmocka_unit_test(concurrent_writes_are_not_lost),
-		cmocka_unit_test(program_that_writes_without_pause),
-		cmocka_unit_test(each_width_wraps_without_a_carry),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,12 @@
  * ones are uniform and not predictable.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "module/clock/grid.h"
+#include "support/test.h"
 
 #define YEAR	(365ULL * 24 * 3600 * PROFIL_NS)
 
@@ -48,9 +45,8 @@ static struct profil_grid make_grid(u32 rate, bool random)
 		     *once_ = &grid; once_; once_ = NULL)
 
 /* A period lasts from its beginning to the beginning of the next one. */
-static void period_contains_its_times(void **state)
+TEST(period_contains_its_times)
 {
-	(void)state;
 	FOR_EACH_GRID(grid) {
 		int i;
 
@@ -79,12 +75,11 @@ static void check_period(u32 rate, u64 ns)
 }
 
 /* Rounding does not accumulate: each second has exactly @rate periods. */
-static void periods_are_exact_at_every_rate(void **state)
+TEST(periods_are_exact_at_every_rate)
 {
 	u32 rate;
 	size_t t;
 
-	(void)state;
 	for (rate = 1; rate <= 20000; rate++) {
 		for (t = 0; t < sizeof(times) / sizeof(*times); t++) {
 			check_period(rate, times[t] - 1);
@@ -98,9 +93,8 @@ static void periods_are_exact_at_every_rate(void **state)
 }
 
 /* Each point lies in its period. The points passed are those found by stepping. */
-static void points_are_exact_over_the_whole_range(void **state)
+TEST(points_are_exact_over_the_whole_range)
 {
-	(void)state;
 	FOR_EACH_GRID(grid) {
 		size_t t;
 		u64 i;
@@ -129,11 +123,10 @@ static void points_are_exact_over_the_whole_range(void **state)
 }
 
 /* From any period on, across seconds: a step finds what divisions find. */
-static void steps_are_exact(void **state)
+TEST(steps_are_exact)
 {
 	u32 rate;
 
-	(void)state;
 	for (rate = 1; rate <= 20000; rate++) {
 		struct profil_grid grid = { .rate = rate };
 		u64 period = random_u64() % (YEAR / PROFIL_NS * rate), i;
@@ -145,12 +138,11 @@ static void steps_are_exact(void **state)
 }
 
 /* Another rate, or another period than the next one, is no step. */
-static void only_the_next_period_is_a_step(void **state)
+TEST(only_the_next_period_is_a_step)
 {
 	struct profil_grid grid = {};
 	int i;
 
-	(void)state;
 	for (i = 0; i < 1000000; i++) {
 		u64 period = grid.stepped + random_u64() % 4;
 
@@ -161,9 +153,8 @@ static void only_the_next_period_is_a_step(void **state)
 }
 
 /* The points of all CPUs are the same, shifted by up to a second. */
-static void shift_moves_all_points(void **state)
+TEST(shift_moves_all_points)
 {
-	(void)state;
 	FOR_EACH_GRID(grid) {
 		struct profil_grid other = grid;
 		int i;
@@ -179,9 +170,8 @@ static void shift_moves_all_points(void **state)
 	}
 }
 
-static void next_and_passed_agree(void **state)
+TEST(next_and_passed_agree)
 {
-	(void)state;
 	FOR_EACH_GRID(grid) {
 		u64 from = random_u64() % YEAR, at = from;
 		int i;
@@ -202,9 +192,8 @@ static void next_and_passed_agree(void **state)
 }
 
 /* Random points may be one more or one less, at the ends of the span. */
-static void rate_is_exact(void **state)
+TEST(rate_is_exact)
 {
-	(void)state;
 	FOR_EACH_GRID(grid) {
 		u64 from = random_u64() % YEAR;
 		u64 seconds = 1000000;
@@ -219,9 +208,8 @@ static void rate_is_exact(void **state)
 }
 
 /* Spans that follow each other count each point once. */
-static void spans_add_up(void **state)
+TEST(spans_add_up)
 {
-	(void)state;
 	FOR_EACH_GRID(grid) {
 		u64 from = random_u64() % YEAR, at = from, sum = 0;
 		int i;
@@ -267,21 +255,19 @@ static void check_spread(struct profil_grid *grid)
 		assert_true(fabs(correlations[i]) < 0.004);
 }
 
-static void random_points_are_uniform(void **state)
+TEST(random_points_are_uniform)
 {
-	(void)state;
 	FOR_EACH_GRID(grid)
 		if (grid.random)
 			check_spread(&grid);
 }
 
 /* A point does not depend on which points were looked for before. */
-static void kept_hash_has_no_effect(void **state)
+TEST(kept_hash_has_no_effect)
 {
 	struct profil_grid grid = make_grid(1, true), fresh = grid;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 100000; i++) {
 		u64 period = random_u64() % 64;
 
@@ -293,13 +279,12 @@ static void kept_hash_has_no_effect(void **state)
 	}
 }
 
-static void keys_give_different_points(void **state)
+TEST(keys_give_different_points)
 {
 	struct profil_grid one = make_grid(1000, true), other = one;
 	u64 period;
 	int same = 0;
 
-	(void)state;
 	other.key.key[0]++;
 	for (period = 0; period < 10000; period++)
 		same += profil_grid_point(&one, period) ==
@@ -322,13 +307,12 @@ static unsigned int position(struct profil_grid *grid, u64 period)
  * position, a process that is sampled at 1001 Hz could predict the points of 1000 Hz. By chance,
  * 3 of 2^16 positions are as close: 0.5 in 10,000 periods.
  */
-static void rates_have_unrelated_points(void **state)
+TEST(rates_have_unrelated_points)
 {
 	struct profil_grid one = make_grid(1000, true), other = one;
 	u64 period;
 	int same = 0;
 
-	(void)state;
 	other.rate = 1001;
 	for (period = 0; period < 10000; period++)
 		same += abs((int)position(&one, period) - (int)position(&other, period)) <= 1;
@@ -337,34 +321,11 @@ static void rates_have_unrelated_points(void **state)
 }
 
 /* The test vector of SipHash's authors */
-static void hash_is_siphash(void **state)
+TEST(hash_is_siphash)
 {
 	static const siphash_key_t key = { { 0x0706050403020100ULL,
 					     0x0f0e0d0c0b0a0908ULL } };
 
-	(void)state;
 	assert_int_equal(0x93f5f5799a932462ULL,
 			 siphash_1u64(0x0706050403020100ULL, &key));
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(period_contains_its_times),
-		cmocka_unit_test(periods_are_exact_at_every_rate),
-		cmocka_unit_test(points_are_exact_over_the_whole_range),
-		cmocka_unit_test(steps_are_exact),
-		cmocka_unit_test(only_the_next_period_is_a_step),
-		cmocka_unit_test(shift_moves_all_points),
-		cmocka_unit_test(next_and_passed_agree),
-		cmocka_unit_test(rate_is_exact),
-		cmocka_unit_test(spans_add_up),
-		cmocka_unit_test(random_points_are_uniform),
-		cmocka_unit_test(kept_hash_has_no_effect),
-		cmocka_unit_test(keys_give_different_points),
-		cmocka_unit_test(rates_have_unrelated_points),
-		cmocka_unit_test(hash_is_siphash),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

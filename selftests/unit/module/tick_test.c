@@ -13,13 +13,12 @@
 /* Common tick rates, and the highest that profil_accumulate() supports */
 static const u32 clocks[] = { 24, 60, 100, 250, 300, 1000, 1024, 1000000000 };
 
-static void thinned_samples_are_exact(void **state)
+TEST(thinned_samples_are_exact)
 {
 	static const u32 hz[] = { 100, 250, 300, 1000, 1024 };
 	size_t h;
 	u32 rate;
 
-	(void)state;
 	for (h = 0; h < 5; h++) {
 		for (rate = 1; rate <= hz[h]; rate++) {
 			u32 begin = (u32)(random_u64() % hz[h]);
@@ -46,12 +45,11 @@ static void thinned_samples_are_exact(void **state)
  * n ticks earn n * rate / hz samples, whether they come one by one or billions at once. n * rate
  * stays below 2^64, so that the test can compute the expected number.
  */
-static void exact_over_long_runs(void **state)
+TEST(exact_over_long_runs)
 {
 	static const u32 strides[] = { 1, 2, 3, 250, 1000003, 0x7fffffff, U32_MAX };
 	size_t c, r, i;
 
-	(void)state;
 	for (c = 0; c < ARRAY_SIZE(clocks); c++) {
 		u32 hz = clocks[c];
 		u32 rates[] = { 1, 7, hz / 3, hz / 2 + 1, hz - 1, hz };
@@ -76,11 +74,10 @@ static void exact_over_long_runs(void **state)
 }
 
 /* One tick that stands for n earns the same samples as n ticks; none keeps the remainder. */
-static void late_tick_equals_its_ticks(void **state)
+TEST(late_tick_equals_its_ticks)
 {
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20000; i++) {
 		u32 hz = clocks[random_u64() % ARRAY_SIZE(clocks)];
 		u32 rate = 1 + (u32)(random_u64() % hz);
@@ -96,7 +93,7 @@ static void late_tick_equals_its_ticks(void **state)
 }
 
 /* The periods that a tick stands for, by the time since the last one. */
-static void late_tick_stands_for_its_periods(void **state)
+TEST(late_tick_stands_for_its_periods)
 {
 	static const struct {
 		u64 gap, periods, moves;
@@ -121,7 +118,6 @@ static void late_tick_stands_for_its_periods(void **state)
 	static const u64 times[] = { 0, 1, 1ULL << 32, 1ULL << 62 };
 	size_t i, t;
 
-	(void)state;
 	for (t = 0; t < ARRAY_SIZE(times); t++)
 		for (i = 0; i < ARRAY_SIZE(rows); i++) {
 			u64 grid = times[t];
@@ -136,12 +132,11 @@ static void late_tick_stands_for_its_periods(void **state)
  * Ticks that are late by less than a period or by many: all periods up to the grid have been
  * counted, and the grid is never a period behind.
  */
-static void no_period_is_lost(void **state)
+TEST(no_period_is_lost)
 {
 	u64 start = 12345, grid = start, seen = 0, now;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 100000; i++) {
 		u64 skip = random_u64() % 16 ? 1 : 1 + random_u64() % 1000;
 
@@ -153,12 +148,11 @@ static void no_period_is_lost(void **state)
 }
 
 /* Ticks are due on an exact grid, and each interrupt is late by some time. */
-static void late_ticks_are_counted_once(void **state)
+TEST(late_ticks_are_counted_once)
 {
 	const u64 period = 4000000;
 	int round;
 
-	(void)state;
 	for (round = 0; round < 2000; round++) {
 		u64 due = random_u64() % period, late = 0, grid, now;
 		u64 seen = 0, passed = 0;
@@ -186,9 +180,8 @@ static void late_ticks_are_counted_once(void **state)
 	}
 }
 
-static void ticks_since_a_time(void **state)
+TEST(ticks_since_a_time)
 {
-	(void)state;
 	/* points at 70, 80, 90, 100 */
 	assert_int_equal(1, profil_tick_since(100, 200, 10));
 	assert_int_equal(1, profil_tick_since(100, 101, 10));
@@ -201,13 +194,12 @@ static void ticks_since_a_time(void **state)
 }
 
 /* The expected number is counted tick by tick, backwards from the last. */
-static void counts_ticks_since_the_thread_arrived(void **state)
+TEST(counts_ticks_since_the_thread_arrived)
 {
 	static const u64 grids[] = { 1000 * PERIOD, 1ULL << 63, U64_MAX - 1 };
 	size_t g;
 	int i;
 
-	(void)state;
 	for (g = 0; g < ARRAY_SIZE(grids); g++)
 		for (i = 0; i < 2000; i++) {
 			u64 since = grids[g] - random_u64() % (100 * PERIOD);
@@ -220,12 +212,11 @@ static void counts_ticks_since_the_thread_arrived(void **state)
 }
 
 /* From a clock that may be ahead, behind, or wrapped. */
-static void converts_times_between_clocks(void **state)
+TEST(converts_times_between_clocks)
 {
 	static const u64 times[] = { 1ULL << 32, 1ULL << 63, U64_MAX - 5 };
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(times); i++)
 		for (k = 0; k < ARRAY_SIZE(times); k++) {
 			u64 now = times[i], here = times[k];
@@ -238,9 +229,8 @@ static void converts_times_between_clocks(void **state)
 		}
 }
 
-static void leaves_out_stolen_time(void **state)
+TEST(leaves_out_stolen_time)
 {
-	(void)state;
 	assert_int_equal(9, profil_tick_unstolen(9, 0, PERIOD));
 	/* rounded to the nearest tick */
 	assert_int_equal(9, profil_tick_unstolen(9, PERIOD / 2 - 1, PERIOD));
@@ -253,7 +243,7 @@ static void leaves_out_stolen_time(void **state)
 }
 
 /* At most 100 ms' worth, for a log also at most 512; at least one. */
-static void limits_samples_at_once(void **state)
+TEST(limits_samples_at_once)
 {
 	static const struct {
 		u32 rate;
@@ -269,7 +259,6 @@ static void limits_samples_at_once(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_int_equal(rows[i].most, profil_max_samples(rows[i].rate, false));
 		assert_int_equal(rows[i].entries, profil_max_samples(rows[i].rate, true));
@@ -302,12 +291,11 @@ static u64 tick_at(struct cpu *cpu, u64 now)
  * misses some points. No point is counted twice or never, however the clocks' rates differ, and 99
  * of 100 ticks read only the cycles.
  */
-static void cycles_find_late_ticks(void **state)
+TEST(cycles_find_late_ticks)
 {
 	static const long ppm[] = { -700, -100, -1, 0, 1, 100, 700 };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(ppm); i++) {
 		struct cpu cpu = { .ppm = ppm[i] };
 		u64 points = 1000, counted, n, late = 0;
@@ -327,12 +315,11 @@ static void cycles_find_late_ticks(void **state)
 }
 
 /* If the first tick was late, those that are not move the grid. */
-static void cycles_find_early_ticks(void **state)
+TEST(cycles_find_early_ticks)
 {
 	struct cpu cpu = { .ppm = 0 };
 	u64 n;
 
-	(void)state;
 	tick_at(&cpu, PERIOD / 2);
 	for (n = 1; n < 100; n++)
 		assert_int_equal(1, tick_at(&cpu, n * PERIOD));
@@ -345,37 +332,14 @@ static void cycles_find_early_ticks(void **state)
 }
 
 /* After a suspend, they may begin anew. */
-static void cycles_that_begin_anew(void **state)
+TEST(cycles_that_begin_anew)
 {
 	struct cpu cpu = { .ppm = 0 };
 	u64 gap, n;
 
-	(void)state;
 	for (n = 1; n < 100; n++)
 		tick_at(&cpu, n * PERIOD);
 	assert_false(profil_tick_is_on_time(&cpu.grid, 1000, &gap));
 	assert_int_equal(1, profil_tick_measure(&cpu.grid, 100 * PERIOD, 1000, 3000000, PERIOD));
 	assert_true(profil_tick_is_on_time(&cpu.grid, 1000 + 3 * PERIOD, &gap));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(thinned_samples_are_exact),
-		cmocka_unit_test(exact_over_long_runs),
-		cmocka_unit_test(late_tick_equals_its_ticks),
-		cmocka_unit_test(late_tick_stands_for_its_periods),
-		cmocka_unit_test(no_period_is_lost),
-		cmocka_unit_test(late_ticks_are_counted_once),
-		cmocka_unit_test(ticks_since_a_time),
-		cmocka_unit_test(counts_ticks_since_the_thread_arrived),
-		cmocka_unit_test(converts_times_between_clocks),
-		cmocka_unit_test(leaves_out_stolen_time),
-		cmocka_unit_test(cycles_find_late_ticks),
-		cmocka_unit_test(cycles_find_early_ticks),
-		cmocka_unit_test(cycles_that_begin_anew),
-		cmocka_unit_test(limits_samples_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,11 +30,10 @@ static struct monout make(const struct monout_layout *layout, uint64_t low, uint
 	return monout;
 }
 
-static void sum_is_a_file(void **state)
+TEST(sum_is_a_file)
 {
 	size_t i, bytes, bad;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
 		struct monout files[] = {
 			make(&layouts[i], 0x1000, 0x1001, 70000, 0xff00),
@@ -65,12 +64,11 @@ static void sum_is_a_file(void **state)
 	}
 }
 
-static void wrong_sums_are_refused(void **state)
+TEST(wrong_sums_are_refused)
 {
 	static const int64_t most[] = { INT32_MAX, INT64_MAX };
 	size_t i, j, bytes, bad;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
 		const uint64_t limit = (uint64_t)most[layouts[i].word_bytes == 8];
 		struct monout files[] = {
@@ -96,14 +94,4 @@ static void wrong_sums_are_refused(void **state)
 		for (j = 0; j < ARRAY_SIZE(files); j++)
 			monout_release(&files[j]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sum_is_a_file),
-		cmocka_unit_test(wrong_sums_are_refused),
-	};
-
-	return cmocka_run_group_tests_name("monout_sum", tests, NULL, NULL);
 }

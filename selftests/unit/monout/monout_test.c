@@ -20,18 +20,16 @@ static struct made_monout made;
 static struct monout monout;
 static const char *why;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	(void)state;
 	made = (struct made_monout){ .layout = { 8, false } };
 	monout = (struct monout){ 0 };
 	why = NULL;
 	return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-	(void)state;
 	monout_release(&monout);
 	return 0;
 }
@@ -46,7 +44,7 @@ static void header(uint64_t low, uint64_t high, uint64_t nr_cells)
 	put_words(&made, (const uint64_t []){ low, high, nr_cells }, 3);
 }
 
-static void numbers_have_the_programs_layout(void **state)
+TEST(numbers_have_the_programs_layout)
 {
 	size_t i;
 
@@ -77,9 +75,8 @@ static void numbers_have_the_programs_layout(void **state)
 	}
 }
 
-static void largest_numbers(void **state)
+TEST_WITH(largest_numbers, begin, end)
 {
-	(void)state;
 	header(1, UINT64_MAX, 2);
 	put_words(&made, (const uint64_t []){ UINT64_MAX, UINT64_MAX, UINT64_MAX, 2 }, 4);
 	put_counters(&made, (const unsigned int []){ 1 }, 1);
@@ -93,7 +90,7 @@ static void largest_numbers(void **state)
 }
 
 /* monout_pc() is the inverse of the formula in the manual page of profil(). */
-static void pcs_match_the_counters_of_profil(void **state)
+TEST(pcs_match_the_counters_of_profil)
 {
 	static const struct {
 		uint64_t bytes;		/* of text */
@@ -128,9 +125,8 @@ static void pcs_match_the_counters_of_profil(void **state)
 	}
 }
 
-static void pcs_do_not_overflow(void **state)
+TEST_WITH(pcs_do_not_overflow, begin, end)
 {
-	(void)state;
 	header(UINT64_MAX - 3, UINT64_MAX, 0);
 	put_counters(&made, (const unsigned int []){ 1, 1, 1 }, 3);
 	assert_int_equal(parse(), 0);
@@ -146,7 +142,7 @@ static void assert_refused(const char *words)
 	monout_release(&monout);
 }
 
-static void inconsistent_sizes_are_refused(void **state)
+TEST(inconsistent_sizes_are_refused)
 {
 	size_t i;
 
@@ -179,7 +175,7 @@ static void inconsistent_sizes_are_refused(void **state)
 	}
 }
 
-static void other_headers_are_refused(void **state)
+TEST(other_headers_are_refused)
 {
 	size_t nr;
 
@@ -195,13 +191,12 @@ static void other_headers_are_refused(void **state)
 	}
 }
 
-static void files(void **state)
+TEST_WITH(files, begin, end)
 {
 	static const struct monout_layout layout = { 8, false };
 	char path[] = "monout.XXXXXX";
 	int fd = mkstemp(path);
 
-	(void)state;
 	header(16, 32, 0);
 	put_counters(&made, (const unsigned int []){ 1, 7 }, 2);
 	assert_int_equal(write(fd, made.bytes, made.nr), made.nr);
@@ -216,19 +211,4 @@ static void files(void **state)
 	assert_int_equal(monout_read(path, &layout, &monout, &why), -ENOENT);
 	assert_int_equal(monout_read(".", &layout, &monout, &why), -EBADMSG);
 	free(made.bytes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_have_the_programs_layout),
-		cmocka_unit_test_setup_teardown(largest_numbers, begin, end),
-		cmocka_unit_test(pcs_match_the_counters_of_profil),
-		cmocka_unit_test_setup_teardown(pcs_do_not_overflow, begin, end),
-		cmocka_unit_test(inconsistent_sizes_are_refused),
-		cmocka_unit_test(other_headers_are_refused),
-		cmocka_unit_test_setup_teardown(files, begin, end),
-	};
-
-	return cmocka_run_group_tests_name("monout", tests, NULL, NULL);
 }

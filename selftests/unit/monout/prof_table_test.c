@@ -17,17 +17,15 @@ static struct prof_table_options options;
 static uint32_t rate;
 static char *text;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	(void)state;
 	options = (struct prof_table_options){ 0 };
 	rate = 100;
 	return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-	(void)state;
 	free(text);
 	text = NULL;
 	prof_release(&prof);
@@ -67,9 +65,8 @@ static const struct prof_row four[] = {
 };
 
 /* At 10 kHz, a sample is 0.0001 s. Figures that fill their columns have a blank before them. */
-static void other_rates(void **state)
+TEST_WITH(other_rates, begin, end)
 {
-	(void)state;
 	set_rows(four, ARRAY_SIZE(four));
 	rate = 10000;
 	options.table.top = 1;
@@ -83,9 +80,8 @@ static void other_rates(void **state)
 }
 
 /* The cumulated seconds follow the order of the rows. */
-static void orders(void **state)
+TEST_WITH(orders, begin, end)
 {
-	(void)state;
 	set_rows(four, ARRAY_SIZE(four));
 	options.table.order = PROFILE_BY_NAME;
 	assert_text(TITLES
@@ -103,9 +99,8 @@ static void orders(void **state)
 }
 
 /* With addresses and without titles, as prof(1) prints them on request */
-static void addresses_and_bare_rows(void **state)
+TEST_WITH(addresses_and_bare_rows, begin, end)
 {
-	(void)state;
 	set_rows(four, ARRAY_SIZE(four));
 	prof.rows[0].address = 0x40101f;
 	options.by_calls = true;
@@ -124,14 +119,13 @@ static void addresses_and_bare_rows(void **state)
 	assert_text("");
 }
 
-static void omitted_rows_are_summed_up(void **state)
+TEST_WITH(omitted_rows_are_summed_up, begin, end)
 {
 	static const struct prof_row rows[] = {
 		{ .name = (char *)"f", .samples = 3 }, { .name = (char *)"last", .samples = 2 },
 		{ .name = (char *)"main", .samples = 2 }, { .name = (char *)"g", .samples = 1 },
 	};
 
-	(void)state;
 	set_rows(rows, ARRAY_SIZE(rows));
 	options.table.min_percent = 25;
 	assert_text(TITLES
@@ -147,14 +141,13 @@ static void omitted_rows_are_summed_up(void **state)
 		"# 3 more rows with 62.5 percent\n");
 }
 
-static void empty_table(void **state)
+TEST_WITH(empty_table, begin, end)
 {
-	(void)state;
 	assert_text(TITLES "# no samples and no calls\n");
 }
 
 /* Rows with equal samples are sorted by calls. Ten times the calls give one more decimal. */
-static void decimals_of_milliseconds_per_call(void **state)
+TEST_WITH(decimals_of_milliseconds_per_call, begin, end)
 {
 	static const struct prof_row rows[] = {
 		{ .name = (char *)"a", .samples = 1, .calls = 9 },
@@ -163,7 +156,6 @@ static void decimals_of_milliseconds_per_call(void **state)
 		{ .name = (char *)"d", .samples = 1, .calls = 12345678 },
 	};
 
-	(void)state;
 	set_rows(rows, ARRAY_SIZE(rows));
 	assert_text(TITLES
 		"  25.0    0.01    0.01 12345678      0.0000  d\n"
@@ -173,7 +165,7 @@ static void decimals_of_milliseconds_per_call(void **state)
 }
 
 /* Long names that are shortened to the same text, and one with control characters */
-static void names(void **state)
+TEST_WITH(names, begin, end)
 {
 	static const struct prof_row rows[] = {
 		{ .name = (char *)"std::map<std::string, std::string>::operator[](std::string const&)",
@@ -183,7 +175,6 @@ static void names(void **state)
 		{ .name = (char *)"f\033[2J", .samples = 1 },
 	};
 
-	(void)state;
 	set_rows(rows, ARRAY_SIZE(rows));
 	assert_text(TITLES
 		"  50.0    0.02    0.02                      std::map<std::string, std::string>::operator[](std::string const&)\n"
@@ -201,21 +192,4 @@ static void names(void **state)
 	assert_text(TITLES
 		"  50.0    0.02    0.02                      std::map::operator[]\n"
 		"# 2 more rows with 50.0 percent\n");
-}
-
-#define TABLE_TEST(name)	cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TABLE_TEST(other_rates),
-		TABLE_TEST(orders),
-		TABLE_TEST(addresses_and_bare_rows),
-		TABLE_TEST(omitted_rows_are_summed_up),
-		TABLE_TEST(empty_table),
-		TABLE_TEST(decimals_of_milliseconds_per_call),
-		TABLE_TEST(names),
-	};
-
-	return cmocka_run_group_tests_name("prof_table", tests, NULL, NULL);
 }

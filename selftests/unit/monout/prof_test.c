@@ -56,9 +56,8 @@ static int find(void *symbols, size_t object, uint64_t address, struct function 
 	return 0;
 }
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	(void)state;
 	made = (struct made_monout){ .layout = { 8, false } };
 	options = (struct prof_table_options){ 0 };
 	nr_finds = 0;
@@ -73,9 +72,8 @@ static void release(void)
 	monout_release(&monout);
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-	(void)state;
 	release();
 	return 0;
 }
@@ -131,9 +129,8 @@ static void make(void)
 }
 
 /* f: 65635 samples and 12 + 4 calls, so 656.35 s, and 41021.875 ms for each call */
-static void columns_of_prof(void **state)
+TEST_WITH(columns_of_prof, begin, end)
 {
-	(void)state;
 	make();
 	assert_text(TITLES
 		" 100.0  656.35  656.35      16  41021.9     f\n"
@@ -146,12 +143,11 @@ static void columns_of_prof(void **state)
  * The pcs of counters 16 to 23 are in no function, and so are two of the called pcs. There is
  * no time per call, because samples and calls may be of different code.
  */
-static void pcs_in_no_function(void **state)
+TEST_WITH(pcs_in_no_function, begin, end)
 {
 	static const uint64_t calls[] = { START + 0x80, 3, START + TEXT, 4, START, 2 };
 	static const unsigned int here[32] = { [2] = 1, [16] = 5, [23] = 4 };
 
-	(void)state;
 	put_file(calls, 3, here);
 	assert_int_equal(make_rows(find, NULL, NULL), 0);
 	assert_text(TITLES
@@ -163,9 +159,8 @@ static void pcs_in_no_function(void **state)
  * Three counters of 32 bytes each. The second begins in the padding after f, so its samples
  * belong to the function at its end.
  */
-static void counters_that_begin_in_no_function(void **state)
+TEST_WITH(counters_that_begin_in_no_function, begin, end)
 {
-	(void)state;
 	put_words(&made, (const uint64_t []){ START + 0x16, START + 0x76, 0 }, 3);
 	put_counters(&made, (const unsigned int []){ 1, 2, 4 }, 3);
 	parse();
@@ -178,7 +173,7 @@ static void counters_that_begin_in_no_function(void **state)
 }
 
 /* Too few counters for profil(): the scale is 1 or 0, so profiling was off. */
-static void counters_without_pcs(void **state)
+TEST_WITH(counters_without_pcs, begin, end)
 {
 	uint32_t scale;
 
@@ -198,12 +193,11 @@ static void counters_without_pcs(void **state)
 	}
 }
 
-static void calls_only(void **state)
+TEST_WITH(calls_only, begin, end)
 {
 	static const uint64_t calls[] = { START + 0x80, 3 };
 	static const unsigned int none[32];
 
-	(void)state;
 	put_file(calls, 1, none);
 	assert_int_equal(make_rows(find, NULL, NULL), 0);
 	assert_text(TITLES
@@ -219,9 +213,8 @@ static int find_nameless(void *symbols, size_t object, uint64_t address,
 	return found;
 }
 
-static void functions_without_a_name(void **state)
+TEST_WITH(functions_without_a_name, begin, end)
 {
-	(void)state;
 	put_file(cells, 0, counters);
 	assert_int_equal(make_rows(find_nameless, NULL, demangle), 0);
 	options.table.top = 1;
@@ -239,11 +232,10 @@ static int find_fails(void *symbols, size_t object, uint64_t address, struct fun
 	return -ENOMEM;
 }
 
-static void errors_of_find_are_returned(void **state)
+TEST_WITH(errors_of_find_are_returned, begin, end)
 {
 	static const unsigned int none[32];
 
-	(void)state;
 	put_file(cells, 0, counters);
 	assert_int_equal(make_rows(find_fails, NULL, NULL), -ENOMEM);
 	release();
@@ -280,12 +272,11 @@ static int find_half(void *symbols, size_t object, uint64_t address, struct func
  * With 4 million counters and as many calls, 16 MiB of memory are enough: less than 4 bytes for
  * each.
  */
-static void memory_grows_with_functions_only(void **state)
+TEST_WITH(memory_grows_with_functions_only, begin, end)
 {
 	struct rlimit limit, less;
 	size_t i;
 
-	(void)state;
 	put_words(&made, (const uint64_t []){ START, START + 2 * MANY, 0 }, 3);
 	made.bytes = realloc(made.bytes, made.nr + 2 * MANY);
 	memset(made.bytes + made.nr, 1, 2 * MANY);
@@ -306,7 +297,7 @@ static void memory_grows_with_functions_only(void **state)
 }
 
 /* The whole way from a file and its program to the table, for each word size */
-static void word_sizes(void **state)
+TEST_WITH(word_sizes, begin, end)
 {
 	static const int classes[] = { ELFCLASS32, ELFCLASS64 };
 	char path[] = "made.XXXXXX";
@@ -342,7 +333,7 @@ static void word_sizes(void **state)
 	unlink(path);
 }
 
-static void unusable_programs(void **state)
+TEST_WITH(unusable_programs, begin, end)
 {
 	char path[] = "made.XXXXXX";
 	struct result_object object = { .path = path };
@@ -351,7 +342,6 @@ static void unusable_programs(void **state)
 	struct symbols *symbols;
 	const char *why;
 
-	(void)state;
 	close(mkstemp(path));
 	assert_true(made_program_write(path, ELFCLASS64, START, TEXT, functions, true));
 	assert_int_equal(monout_program_read(path, &program, &why), 0);
@@ -404,7 +394,7 @@ static int find_all_but_f(void *symbols, size_t object, uint64_t address,
  * Counters of 64 bytes from 32 below main on. The first covers 32 bytes of no function and the 32
  * of main; the second f with its padding, 24 bytes, and 40 of written(int); the third only that.
  */
-static void counters_are_divided(void **state)
+TEST_WITH(counters_are_divided, begin, end)
 {
 	static const uint64_t calls[] = { START + 0x20, 3, START, 2 };
 	const struct prof_functions these = {
@@ -412,7 +402,6 @@ static void counters_are_divided(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	put_words(&made, (const uint64_t []){ START - 32, START + 0xe0, 2 }, 3);
 	put_words(&made, calls, 4);
 	put_counters(&made, (const unsigned int []){ 4, 8, 6, 0 }, 4);
@@ -430,11 +419,10 @@ static void counters_are_divided(void **state)
 }
 
 /* The only counter covers 43,691 bytes, of which 40,000 were sampled: a sample for each. */
-static void text_that_is_not_sampled_gets_nothing(void **state)
+TEST_WITH(text_that_is_not_sampled_gets_nothing, begin, end)
 {
 	const struct prof_functions these = { .find = find_until_next, .divide = true };
 
-	(void)state;
 	put_words(&made, (const uint64_t []){ START, START + 40000, 0 }, 3);
 	put_counters(&made, (const unsigned int []){ 40000 }, 1);
 	parse();
@@ -448,7 +436,7 @@ static void text_that_is_not_sampled_gets_nothing(void **state)
 }
 
 /* A function without samples and calls has a row if it always has one. */
-static void files_are_summed_up(void **state)
+TEST_WITH(files_are_summed_up, begin, end)
 {
 	static const struct function always = { START + 0xc0, START + TEXT, "last", 4 };
 	const struct prof_functions these = {
@@ -456,7 +444,6 @@ static void files_are_summed_up(void **state)
 	};
 	struct monout files[2];
 
-	(void)state;
 	put_file((const uint64_t []){ START, 2 }, 1, (const unsigned int [32]){ [0] = 3 });
 	files[0] = monout;
 	made = (struct made_monout){ .layout = { 8, false } };
@@ -469,27 +456,4 @@ static void files_are_summed_up(void **state)
 		"  12.5    0.01    0.08                      f\n"
 		"   0.0    0.00    0.08                      last\n");
 	monout_release(&files[0]);
-}
-
-#define PROF_TEST(name)	cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PROF_TEST(columns_of_prof),
-		PROF_TEST(pcs_in_no_function),
-		PROF_TEST(counters_that_begin_in_no_function),
-		PROF_TEST(counters_without_pcs),
-		PROF_TEST(calls_only),
-		PROF_TEST(functions_without_a_name),
-		PROF_TEST(errors_of_find_are_returned),
-		PROF_TEST(memory_grows_with_functions_only),
-		PROF_TEST(counters_are_divided),
-		PROF_TEST(text_that_is_not_sampled_gets_nothing),
-		PROF_TEST(files_are_summed_up),
-		PROF_TEST(word_sizes),
-		PROF_TEST(unusable_programs),
-	};
-
-	return cmocka_run_group_tests_name("prof", tests, NULL, NULL);
 }

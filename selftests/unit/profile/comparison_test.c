@@ -20,12 +20,11 @@ static struct profile profiles[2];
 static struct comparison comparison;
 
 /* Two builds of a program in two directories, and an unchanged library */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static char old_path[] = "/old/prog", new_path[] = "/new/prog";
 	static char library[] = "/lib/x.so";
 
-	(void)state;
 	old_objects[0] = (struct result_object){
 		.path = old_path, .build_id = { 1 }, .build_id_bytes = 1,
 	};
@@ -42,9 +41,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	comparison_release(&comparison);
 	return 0;
 }
@@ -92,9 +90,8 @@ static const struct comparison_row *row(const char *function, const char *object
 	return NULL;
 }
 
-static void functions_are_matched_by_name(void **state)
+TEST_F(functions_are_matched_by_name)
 {
-	(void)state;
 	add(0, 0, 0, 500);
 	add(0, 1, 0, 300);
 	add(0, 0, 1, 200);
@@ -115,9 +112,8 @@ static void functions_are_matched_by_name(void **state)
 	assert_true(row("f", "x.so")->change == 0);
 }
 
-static void sampling_error_is_not_marked(void **state)
+TEST_F(sampling_error_is_not_marked)
 {
-	(void)state;
 	add(0, 0, 0, 560);
 	add(0, 1, 0, 440);
 	add(1, 0, 0, 600);
@@ -141,9 +137,8 @@ static void sampling_error_is_not_marked(void **state)
 }
 
 /* When one function gets faster, the share of another grows, but not its CPU time. */
-static void unchanged_time_is_not_marked(void **state)
+TEST_F(unchanged_time_is_not_marked)
 {
-	(void)state;
 	add(0, 0, 0, 1000);
 	add(0, 1, 0, 1000);
 	add(1, 0, 0, 200);
@@ -161,9 +156,8 @@ static void unchanged_time_is_not_marked(void **state)
 	assert_true(row("g", "prog")->old == 0.5);
 }
 
-static void rates_may_differ(void **state)
+TEST_F(rates_may_differ)
 {
-	(void)state;
 	results[1].rate = 1000;
 	add(0, 0, 0, 1000);
 	add(0, 1, 0, 500);
@@ -199,7 +193,7 @@ static uint64_t draw_count(double mean)
 }
 
 /* All functions use as much CPU time as before. */
-static void one_in_twenty_unchanged_functions_is_marked(void **state)
+TEST_F(one_in_twenty_unchanged_functions_is_marked)
 {
 	static char unchanged[4000][8];
 	static struct profile_row before[4000], after[4000];
@@ -208,7 +202,6 @@ static void one_in_twenty_unchanged_functions_is_marked(void **state)
 	const double nr = ARRAY_SIZE(unchanged), chance = 4 * sqrt(nr * 0.05 * 0.95);
 	size_t i, j, k;
 
-	(void)state;
 	for (k = 0; k < ARRAY_SIZE(unchanged); k++)
 		snprintf(unchanged[k], sizeof(unchanged[k]), "f%zu", k);
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {
@@ -241,9 +234,8 @@ static void one_in_twenty_unchanged_functions_is_marked(void **state)
 }
 
 /* Addresses are comparable only within one build. */
-static void addresses_are_matched_by_build_id(void **state)
+TEST_F(addresses_are_matched_by_build_id)
 {
-	(void)state;
 	add(0, 3, 0, 10);
 	add(0, 3, 1, 20);
 	add(1, 3, 0, 30);
@@ -262,9 +254,8 @@ static void addresses_are_matched_by_build_id(void **state)
 }
 
 /* Code in no known function has no address that could differ. */
-static void rest_is_one_row_of_an_object(void **state)
+TEST_F(rest_is_one_row_of_an_object)
 {
-	(void)state;
 	add(0, 4, 0, 10);
 	add(0, 4, 1, 20);
 	add(1, 4, 0, 30);
@@ -284,9 +275,8 @@ static void rest_is_one_row_of_an_object(void **state)
  * The program has names on one side only: its functions, and its code without names, may be the
  * same. The library has all its names on both sides.
  */
-static void function_that_may_have_no_name_elsewhere_is_not_marked(void **state)
+TEST_F(function_that_may_have_no_name_elsewhere_is_not_marked)
 {
-	(void)state;
 	add(0, 4, 0, 1000);
 	add(1, 0, 0, 1000);
 	add(0, 1, 1, 1000);
@@ -299,9 +289,8 @@ static void function_that_may_have_no_name_elsewhere_is_not_marked(void **state)
 }
 
 /* A function with samples on both sides is compared, although other code has no name. */
-static void function_with_a_name_on_both_sides_is_marked(void **state)
+TEST_F(function_with_a_name_on_both_sides_is_marked)
 {
-	(void)state;
 	add(0, 0, 0, 1000);
 	add(0, 4, 0, 50);
 	add(1, 0, 0, 10);
@@ -311,14 +300,13 @@ static void function_with_a_name_on_both_sides_is_marked(void **state)
 	assert_true(row("(no symbols)", "prog")->is_significant);
 }
 
-static void many_objects_take_few_comparisons(void **state)
+TEST_F(many_objects_take_few_comparisons)
 {
 	static struct result_object many[2][RESULT_MAX_OBJECTS];
 	static struct profile_row rows[2][RESULT_MAX_OBJECTS];
 	static char paths[2][RESULT_MAX_OBJECTS][16];
 	size_t side, i;
 
-	(void)state;
 	for (side = 0; side < 2; side++) {
 		for (i = 0; i < RESULT_MAX_OBJECTS; i++) {
 			/* only the last is in both */
@@ -348,24 +336,4 @@ static void many_objects_take_few_comparisons(void **state)
 	assert_int_equal(row("0x10", "4095")->new_samples, 1);
 	assert_int_equal(row("(functions without a name)", "0")->old_samples, 1);
 	assert_int_equal(row("(functions without a name)", "8190")->new_samples, 1);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(functions_are_matched_by_name),
-		TEST(sampling_error_is_not_marked),
-		TEST(unchanged_time_is_not_marked),
-		TEST(rates_may_differ),
-		TEST(one_in_twenty_unchanged_functions_is_marked),
-		TEST(addresses_are_matched_by_build_id),
-		TEST(rest_is_one_row_of_an_object),
-		TEST(function_that_may_have_no_name_elsewhere_is_not_marked),
-		TEST(function_with_a_name_on_both_sides_is_marked),
-		TEST(many_objects_take_few_comparisons),
-	};
-
-	return cmocka_run_group_tests_name("comparison", tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void assert_near(double value, double published)
 		fail_msg("%.6f is not %.4f", value, published);
 }
 
-static void shares_match_published_intervals(void **state)
+TEST(shares_match_published_intervals)
 {
 	static const struct {
 		uint64_t hits, all;
@@ -30,7 +30,6 @@ static void shares_match_published_intervals(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(published); i++) {
 		struct interval interval = confidence_share(published[i].hits,
 							    published[i].all);
@@ -40,7 +39,7 @@ static void shares_match_published_intervals(void **state)
 	}
 }
 
-static void differences_match_published_intervals(void **state)
+TEST(differences_match_published_intervals)
 {
 	static const struct {
 		uint64_t hits, all, other_hits, other_all;
@@ -57,7 +56,6 @@ static void differences_match_published_intervals(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(published); i++) {
 		struct interval interval =
 			confidence_difference(published[i].other_hits,
@@ -69,12 +67,11 @@ static void differences_match_published_intervals(void **state)
 	}
 }
 
-static void ends_are_exact(void **state)
+TEST(ends_are_exact)
 {
 	struct interval interval;
 	uint64_t all;
 
-	(void)state;
 	for (all = 1; all < 1ULL << 50; all *= 3) {
 		interval = confidence_share(0, all);
 		assert_true(interval.low == 0 && interval.high > 0);
@@ -88,13 +85,12 @@ static void ends_are_exact(void **state)
 }
 
 /* 95 of 100 intervals of random samples contain the true share. */
-static void intervals_contain_the_true_share(void **state)
+TEST(intervals_contain_the_true_share)
 {
 	static const double shares[] = { 0.02, 0.1, 0.5, 0.9 };
 	unsigned int seed = 11;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(shares); i++) {
 		const int rounds = 5000, samples = 400;
 		int nr = 0, round, j;
@@ -139,7 +135,7 @@ static double find_size(double seconds, double old_each, double new_each)
 }
 
 /* Computed exactly, not simulated */
-static void at_most_5_percent_unchanged_are_marked(void **state)
+TEST(at_most_5_percent_unchanged_are_marked)
 {
 	static const struct {
 		double old_each, new_each;
@@ -149,7 +145,6 @@ static void at_most_5_percent_unchanged_are_marked(void **state)
 	static const double means[] = { 0.1, 1, 2.5, 4, 7.3, 15, 40, 150, 400 };
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {
 		double longer = fmax(rates[i].old_each, rates[i].new_each);
 
@@ -167,9 +162,8 @@ static void at_most_5_percent_unchanged_are_marked(void **state)
 }
 
 /* By twice the tail of the binomial distribution, from tables */
-static void times_differ_by_the_binomial_test(void **state)
+TEST(times_differ_by_the_binomial_test)
 {
-	(void)state;
 	assert_false(confidence_seconds_differ(0, 1, 0, 1));
 	/* 2 / 2^5 = 0.0625, 2 / 2^6 = 0.031 */
 	assert_false(confidence_seconds_differ(0, 1, 5, 1));
@@ -192,12 +186,11 @@ static void times_differ_by_the_binomial_test(void **state)
 	assert_true(confidence_seconds_differ(0, 1e-9, UINT64_MAX, 1));
 }
 
-static void intervals_of_times_agree_with_the_test(void **state)
+TEST(intervals_of_times_agree_with_the_test)
 {
 	struct interval interval;
 	uint64_t old, new;
 
-	(void)state;
 	for (old = 0; old < 60; old++) {
 		for (new = 0; new < 200; new++) {
 			double difference = 0.02 * (double)new - 0.05 * (double)old;
@@ -217,13 +210,12 @@ static void intervals_of_times_agree_with_the_test(void **state)
 }
 
 /* Of 20 values, that is the 6th and the 15th: the chance of 5 or fewer of 20 is 2.07 %. */
-static void median(void **state)
+TEST(median)
 {
 	double values[20], middle;
 	struct interval interval;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 20; i++)
 		values[i] = (double)((i * 7) % 20);
 	interval = confidence_median(values, 20, &middle);
@@ -235,20 +227,4 @@ static void median(void **state)
 	assert_float_equal(middle, 2.5, 0);
 	assert_float_equal(interval.low, 0, 0);
 	assert_float_equal(interval.high, 5, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_match_published_intervals),
-		cmocka_unit_test(differences_match_published_intervals),
-		cmocka_unit_test(ends_are_exact),
-		cmocka_unit_test(intervals_contain_the_true_share),
-		cmocka_unit_test(at_most_5_percent_unchanged_are_marked),
-		cmocka_unit_test(times_differ_by_the_binomial_test),
-		cmocka_unit_test(intervals_of_times_agree_with_the_test),
-		cmocka_unit_test(median),
-	};
-
-	return cmocka_run_group_tests_name("confidence", tests, NULL, NULL);
 }

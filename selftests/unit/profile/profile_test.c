@@ -71,14 +71,13 @@ static struct result_object objects[4];
 static struct result result;
 
 /* Four objects, at 0x10000, 0x20000, ... */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static const char *const names[] = {
 		"/bin/a", "/lib/x.so", "/opt/x.so", "[vdso]",
 	};
 	size_t i;
 
-	(void)state;
 	memset(counters, 0, sizeof(counters));
 	memset(&result, 0, sizeof(result));
 	result.rate = 100;
@@ -129,19 +128,18 @@ static void assert_row(const struct profile *profile, size_t i,
 	assert_string_equal(profile->rows[i].object, object);
 }
 
-static void no_samples_no_rows(void **state)
+TEST_WITH(no_samples_no_rows, set_up, NULL)
 {
 	struct known none = { 0 };
 	struct profile profile;
 
-	(void)state;
 	assert_int_equal(make(&profile, find, &none), 0);
 	assert_int_equal(profile.nr_rows, 0);
 	assert_int_equal(profile.samples, 0);
 	profile_release(&profile);
 }
 
-static void samples_add_up_by_function(void **state)
+TEST_WITH(samples_add_up_by_function, set_up, NULL)
 {
 	struct known known[] = {
 		{ 0, 0x10000, 0x10010, "main" },
@@ -153,7 +151,6 @@ static void samples_add_up_by_function(void **state)
 	};
 	struct profile profile;
 
-	(void)state;
 	counters[0][0] = 1;
 	counters[0][3] = 2;
 	counters[0][4] = 10;
@@ -178,7 +175,7 @@ static void samples_add_up_by_function(void **state)
 }
 
 /* Functions may begin at any address: what is in the bytes around a pc does not matter. */
-static void count_goes_to_function_at_its_address(void **state)
+TEST_WITH(count_goes_to_function_at_its_address, set_up, NULL)
 {
 	struct known known[] = {
 		{ 0, 0x10000, 0x10003, "early" },
@@ -191,7 +188,6 @@ static void count_goes_to_function_at_its_address(void **state)
 	};
 	struct profile profile;
 
-	(void)state;
 	objects[0].counts = exact;
 	objects[0].nr_counts = 4;
 	objects[0].samples = 15;
@@ -203,12 +199,11 @@ static void count_goes_to_function_at_its_address(void **state)
 	profile_release(&profile);
 }
 
-static void function_without_name_is_one_row(void **state)
+TEST_WITH(function_without_name_is_one_row, set_up, NULL)
 {
 	struct known known[] = { { 1, 0x20010, 0x20030, NULL }, { 0 } };
 	struct profile profile;
 
-	(void)state;
 	counters[1][4] = 1;
 	counters[1][9] = 2;
 	counters[1][11] = 3;
@@ -219,7 +214,7 @@ static void function_without_name_is_one_row(void **state)
 }
 
 /* The parts of a function have another function between them. */
-static void parts_of_a_function_are_merged(void **state)
+TEST_WITH(parts_of_a_function_are_merged, set_up, NULL)
 {
 	struct known known[] = {
 		{ 1, 0x20000, 0x20010, "f" },
@@ -229,7 +224,6 @@ static void parts_of_a_function_are_merged(void **state)
 	};
 	struct profile profile;
 
-	(void)state;
 	counters[1][0] = 1;
 	counters[1][4] = 1;
 	counters[1][8] = 2;
@@ -240,7 +234,7 @@ static void parts_of_a_function_are_merged(void **state)
 	profile_release(&profile);
 }
 
-static void percentages_are_nearest(void **state)
+TEST_WITH(percentages_are_nearest, set_up, NULL)
 {
 	struct known none = { 0 };
 	unsigned int seed = 3;
@@ -248,7 +242,6 @@ static void percentages_are_nearest(void **state)
 	int round;
 	size_t i;
 
-	(void)state;
 	for (round = 0; round < 500; round++) {
 		unsigned int limit = 1u << rand_r(&seed) % 31;
 
@@ -273,12 +266,11 @@ static void percentages_are_nearest(void **state)
 	}
 }
 
-static void largest_counts_do_not_overflow(void **state)
+TEST_WITH(largest_counts_do_not_overflow, set_up, NULL)
 {
 	struct known none = { 0 };
 	struct profile profile;
 
-	(void)state;
 	memset(counters, 0xff, sizeof(counters));
 	result.outside = UINT32_MAX;
 	assert_int_equal(make(&profile, find, &none), 0);
@@ -287,7 +279,7 @@ static void largest_counts_do_not_overflow(void **state)
 	profile_release(&profile);
 }
 
-static void rows_are_sorted_by_the_chosen_key(void **state)
+TEST_WITH(rows_are_sorted_by_the_chosen_key, set_up, NULL)
 {
 	static const struct {
 		enum profile_order order;
@@ -309,7 +301,6 @@ static void rows_are_sorted_by_the_chosen_key(void **state)
 	struct profile profile;
 	size_t i, j;
 
-	(void)state;
 	counters[0][0] = 3;
 	counters[0][1] = 4;
 	counters[1][0] = 1;
@@ -324,12 +315,11 @@ static void rows_are_sorted_by_the_chosen_key(void **state)
 	profile_release(&profile);
 }
 
-static void objects_are_rows(void **state)
+TEST_WITH(objects_are_rows, set_up, NULL)
 {
 	struct known none = { 0 };
 	struct profile profile;
 
-	(void)state;
 	counters[1][0] = 3;
 	counters[1][60] = 4;
 	counters[2][0] = 2;
@@ -349,7 +339,7 @@ static void objects_are_rows(void **state)
 
 /* The rows are sorted by the new names, and addresses stay addresses. */
 /* The names of made code are as its runtime gives them. */
-static void made_code_has_names(void **state)
+TEST_WITH(made_code_has_names, set_up, NULL)
 {
 	static char hot[] = "JS:*hot a b.js:1:21", mangled[] = "_ZN1z1fEv";
 	struct result_function functions[] = {
@@ -358,7 +348,6 @@ static void made_code_has_names(void **state)
 	struct known none = { 0 };
 	struct profile profile;
 
-	(void)state;
 	strcpy(paths[3], "[jit] node");
 	objects[3].functions = functions;
 	objects[3].nr_functions = ARRAY_SIZE(functions);
@@ -378,7 +367,7 @@ static void made_code_has_names(void **state)
 	profile_release(&profile);
 }
 
-static void names_are_demangled(void **state)
+TEST_WITH(names_are_demangled, set_up, NULL)
 {
 	struct known known[] = {
 		{ 0, 0x10000, 0x10004, "_ZN1z1fEv" },
@@ -388,7 +377,6 @@ static void names_are_demangled(void **state)
 	};
 	struct profile profile;
 
-	(void)state;
 	counters[0][0] = counters[0][1] = counters[0][2] = 1;
 	assert_int_equal(make(&profile, find, known), 0);
 	assert_row(&profile, 1, 1, "_ZN1z1fEv", "a");
@@ -406,7 +394,7 @@ static void names_are_demangled(void **state)
  * of rows take about 12 comparisons each for every object; comparing each object with all others
  * would take 4096.
  */
-static void many_objects_take_few_comparisons(void **state)
+TEST_WITH(many_objects_take_few_comparisons, set_up, NULL)
 {
 	static struct result_count one = { 0x1000, 1 };
 	static struct result_object many[RESULT_MAX_OBJECTS];
@@ -415,7 +403,6 @@ static void many_objects_take_few_comparisons(void **state)
 	struct profile profile;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(many); i++)
 		many[i] = (struct result_object){
 			.path = one_path, .build_id = { i >> 8 & 0xff, i & 0xff },
@@ -440,36 +427,12 @@ static void many_objects_take_few_comparisons(void **state)
 	profile_release(&profile);
 }
 
-static void error_of_find_is_returned(void **state)
+TEST_WITH(error_of_find_is_returned, set_up, NULL)
 {
 	struct profile profile;
 
-	(void)state;
 	counters[0][0] = 1;
 	assert_int_equal(make(&profile, find_fails, NULL),
 			 -ENOMEM);
 	profile_release(&profile);
-}
-
-#define TEST(name)	cmocka_unit_test_setup(name, set_up)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(no_samples_no_rows),
-		TEST(samples_add_up_by_function),
-		TEST(count_goes_to_function_at_its_address),
-		TEST(function_without_name_is_one_row),
-		TEST(parts_of_a_function_are_merged),
-		TEST(percentages_are_nearest),
-		TEST(largest_counts_do_not_overflow),
-		TEST(rows_are_sorted_by_the_chosen_key),
-		TEST(objects_are_rows),
-		TEST(made_code_has_names),
-		TEST(names_are_demangled),
-		TEST(many_objects_take_few_comparisons),
-		TEST(error_of_find_is_returned),
-	};
-
-	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
 }

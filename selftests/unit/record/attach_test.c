@@ -17,9 +17,8 @@
 static struct attach attach;
 static char why[ATTACH_WHY];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	attach = (struct attach){
 		.device = open("/dev/null", O_RDWR | O_CLOEXEC),
 		.options = { .rate = 100 },
@@ -29,9 +28,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	attach_close(&attach);
 	assert_int_equal(attach.device, -1);
 	/* it may be closed already */
@@ -39,19 +37,17 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void older_module_is_named(void **state)
+TEST_F(older_module_is_named)
 {
-	(void)state;
 	assert_int_equal(attach_process(&attach, getpid(), false, why), -ENOTTY);
 	assert_non_null(strstr(why, "(ENOTTY): the loaded module is older than this command"));
 	assert_false(attach.has_log);
 }
 
-static void missing_process_is_named(void **state)
+TEST_F(missing_process_is_named)
 {
 	pid_t child = fork();
 
-	(void)state;
 	if (!child)
 		_exit(0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
@@ -60,9 +56,8 @@ static void missing_process_is_named(void **state)
 }
 
 /* Half of a build's bytes are records of programs, whatever the rate. */
-static void log_has_room_for_samples_and_programs(void **state)
+TEST_F(log_has_room_for_samples_and_programs)
 {
-	(void)state;
 	assert_int_equal(attach_log_bytes(1, 1), 1 << 20);
 	assert_int_equal(attach_log_bytes(100, 2), 1 << 20);
 	/* 64 CPUs with 100 programs per second each */
@@ -73,17 +68,4 @@ static void log_has_room_for_samples_and_programs(void **state)
 	assert_int_equal(attach_log_bytes(20000, 8), 8 << 20);
 	assert_int_equal(attach_log_bytes(UINT32_MAX, 100000), 8 << 20);
 	assert_int_equal(attach_log_bytes(100, -1), 1 << 20);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(older_module_is_named),
-		TEST(missing_process_is_named),
-		TEST(log_has_room_for_samples_and_programs),
-	};
-
-	return cmocka_run_group_tests_name("attach", tests, NULL, NULL);
 }

@@ -17,18 +17,16 @@
 
 static char mounts[] = "/tmp/profil-mounts.XXXXXX";
 
-static int make_file(void **state)
+FIXTURE(make_file)
 {
 	const int fd = mkstemp(mounts);
 
-	(void)state;
 	close(fd);
 	return fd < 0;
 }
 
-static int remove_file(void **state)
+FIXTURE(remove_file)
 {
-	(void)state;
 	return unlink(mounts);
 }
 
@@ -59,9 +57,8 @@ static void assert_refused(const char *path, int error)
 }
 
 /* As systemd mounts version 2 alone */
-static void paths_are_below_the_mount(void **state)
+TEST(paths_are_below_the_mount)
 {
-	(void)state;
 	write_mounts("proc /proc proc rw 0 0\n"
 		     "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n");
 	assert_found("system.slice/x.service", "/sys/fs/cgroup/system.slice/x.service");
@@ -71,9 +68,8 @@ static void paths_are_below_the_mount(void **state)
 	assert_found("sys/fs/cgroup/a", "/sys/fs/cgroup/sys/fs/cgroup/a");
 }
 
-static void directories_stay(void **state)
+TEST(directories_stay)
 {
-	(void)state;
 	write_mounts("cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n");
 	assert_found("/sys/fs/cgroup", "/sys/fs/cgroup");
 	assert_found("/sys/fs/cgroup/a/", "/sys/fs/cgroup/a/");
@@ -82,9 +78,8 @@ static void directories_stay(void **state)
 }
 
 /* Both versions are mounted, and version 2 twice. */
-static void directories_of_version_1_are_refused(void **state)
+TEST(directories_of_version_1_are_refused)
 {
-	(void)state;
 	write_mounts("tmpfs /sys/fs/cgroup tmpfs rw 0 0\n"
 		     "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\n"
 		     "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
@@ -98,9 +93,8 @@ static void directories_of_version_1_are_refused(void **state)
 	assert_found("x", "/sys/fs/cgroup/unified/x");
 }
 
-static void without_version_2_all_is_refused(void **state)
+TEST(without_version_2_all_is_refused)
 {
-	(void)state;
 	write_mounts("cgroup2 / ext4 rw 0 0\n"
 		     "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\n");
 	assert_refused("x", -ENODEV);
@@ -109,11 +103,10 @@ static void without_version_2_all_is_refused(void **state)
 	assert_refused("/", -ENODEV);
 }
 
-static void missing_mounts_are_an_error(void **state)
+TEST(missing_mounts_are_an_error)
 {
 	char *found;
 
-	(void)state;
 	assert_int_equal(cgroup_find("/nonexistent/mounts", "x", &found), -ENOENT);
 	assert_null(found);
 }
@@ -140,13 +133,12 @@ static void remove_group(const char *directory)
 }
 
 /* A process that moves may be in two lists, and those of other PID namespaces are 0. */
-static void processes_are_sorted_and_once(void **state)
+TEST(processes_are_sorted_and_once)
 {
 	static const pid_t expected[] = { 1, 3, 7, 20, 4000000 };
 	char above[] = "/tmp/profil-cgroup.XXXXXX", below[64], empty[64];
 	struct cgroup_pids pids = { 0 };
 
-	(void)state;
 	assert_non_null(mkdtemp(above));
 	snprintf(below, sizeof(below), "%s/below", above);
 	snprintf(empty, sizeof(empty), "%s/below/empty", above);
@@ -173,13 +165,12 @@ static void processes_are_sorted_and_once(void **state)
 	remove_group(above);
 }
 
-static void lists_may_be_long(void **state)
+TEST(lists_may_be_long)
 {
 	char directory[] = "/tmp/profil-cgroup.XXXXXX", text[8 * 1000], *at = text;
 	struct cgroup_pids pids = { 0 };
 	int i;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	for (i = 1000; i; i--)
 		at += sprintf(at, "%d\n", i);
@@ -192,17 +183,4 @@ static void lists_may_be_long(void **state)
 	remove_group(directory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths_are_below_the_mount),
-		cmocka_unit_test(directories_stay),
-		cmocka_unit_test(directories_of_version_1_are_refused),
-		cmocka_unit_test(without_version_2_all_is_refused),
-		cmocka_unit_test(missing_mounts_are_an_error),
-		cmocka_unit_test(processes_are_sorted_and_once),
-		cmocka_unit_test(lists_may_be_long),
-	};
-
-	return cmocka_run_group_tests_name("cgroup", tests, make_file, remove_file);
-}
+GROUP(make_file, remove_file)

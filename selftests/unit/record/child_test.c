@@ -32,11 +32,10 @@ static struct child_end run_shell(char *script)
 	return end;
 }
 
-static void exit_status_is_that_of_the_command(void **state)
+TEST(exit_status_is_that_of_the_command)
 {
 	struct child_end end;
 
-	(void)state;
 	end = run_shell("exit 0");
 	assert_int_equal(child_exit_status(&end), 0);
 	end = run_shell("exit 3");
@@ -45,13 +44,12 @@ static void exit_status_is_that_of_the_command(void **state)
 	assert_int_equal(child_exit_status(&end), 128 + SIGKILL);
 }
 
-static void failed_exec_is_reported(void **state)
+TEST(failed_exec_is_reported)
 {
 	char *missing[] = { "./no-such-command", NULL };
 	char *not_executable[] = { "./Makefile", NULL };
 	struct child_end end;
 
-	(void)state;
 	assert_int_equal(child_run(missing, &no_calls, &end), 0);
 	assert_int_equal(end.exec_error, ENOENT);
 	assert_int_equal(child_exit_status(&end), 127);
@@ -80,38 +78,35 @@ static int attach(void *data, pid_t pid)
 	return attached->result;
 }
 
-static void command_waits_until_it_is_attached(void **state)
+TEST(command_waits_until_it_is_attached)
 {
 	char *argv[] = { "true", NULL };
 	struct attached attached = { 0 };
 	const struct child_calls calls = { .attach = attach, .data = &attached };
 	struct child_end end;
 
-	(void)state;
 	assert_int_equal(child_run(argv, &calls, &end), 0);
 	assert_int_equal(child_exit_status(&end), 0);
 	assert_int_equal(attached.pid, end.pid);
 }
 
-static void command_is_not_run_if_attaching_fails(void **state)
+TEST(command_is_not_run_if_attaching_fails)
 {
 	char *argv[] = { "sh", "-c", "echo >child-test-ran", NULL };
 	struct attached attached = { .result = 7 };
 	const struct child_calls calls = { .attach = attach, .data = &attached };
 	struct child_end end;
 
-	(void)state;
 	assert_int_equal(child_run(argv, &calls, &end), 7);
 	assert_int_equal(access("child-test-ran", F_OK), -1);
 	/* no child process is left */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void cpu_time_of_children_is_separate(void **state)
+TEST(cpu_time_of_children_is_separate)
 {
 	struct child_end end;
 
-	(void)state;
 	/* 2 us a round here */
 	end = run_shell("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done");
 	assert_in_range(end.cpu_ns, 5000000, 20000000000);
@@ -121,32 +116,29 @@ static void cpu_time_of_children_is_separate(void **state)
 	assert_in_range(end.children_cpu_ns, 10000000, 200000000000);
 }
 
-static void start_and_elapsed_time_are_measured(void **state)
+TEST(start_and_elapsed_time_are_measured)
 {
 	const uint64_t before = (uint64_t)time(NULL), start_ns = time_ns(CLOCK_MONOTONIC);
 	struct child_end end;
 
-	(void)state;
 	end = run_shell("sleep 0.2");
 	assert_in_range(end.start_time_ns / NS_PER_S, before, (uint64_t)time(NULL));
 	assert_in_range(end.elapsed_ns, 200000000, time_ns(CLOCK_MONOTONIC) - start_ns);
 }
 
 /* The shell signals its parent, this process. */
-static void terminal_signals_are_ignored(void **state)
+TEST(terminal_signals_are_ignored)
 {
 	struct child_end end;
 
-	(void)state;
 	end = run_shell("kill -INT $PPID; kill -QUIT $PPID; exit 4");
 	assert_int_equal(child_exit_status(&end), 4);
 }
 
-static void termination_is_forwarded(void **state)
+TEST(termination_is_forwarded)
 {
 	struct child_end end;
 
-	(void)state;
 	end = run_shell("kill -TERM $PPID; sleep 10");
 	assert_int_equal(child_exit_status(&end), 128 + SIGTERM);
 	end = run_shell("sleep 100 & trap 'kill $!; exit 5' HUP; "
@@ -154,13 +146,12 @@ static void termination_is_forwarded(void **state)
 	assert_int_equal(child_exit_status(&end), 5);
 }
 
-static void signal_settings_are_inherited_and_restored(void **state)
+TEST(signal_settings_are_inherited_and_restored)
 {
 	struct sigaction action;
 	struct child_end end;
 	sigset_t mask;
 
-	(void)state;
 	/* not ignored in the command, nor in this process afterwards */
 	end = run_shell("kill -INT $$; exit 7");
 	assert_int_equal(child_exit_status(&end), 128 + SIGINT);
@@ -185,11 +176,10 @@ static void signal_settings_are_inherited_and_restored(void **state)
 }
 
 /* The shell sends each signal to its parent, and then to itself. */
-static void ignored_signals_are_not_ignored_in_the_command(void **state)
+TEST(ignored_signals_are_not_ignored_in_the_command)
 {
 	struct child_end end;
 
-	(void)state;
 	signal(SIGPIPE, SIG_DFL);
 	signals_ignore(SIGPIPE);
 	/* unless they were ignored before */
@@ -241,7 +231,7 @@ static void prepare(void *data)
 }
 
 /* It goes on, and this process has not waited for it. */
-static void left_command_goes_on(void **state)
+TEST(left_command_goes_on)
 {
 	char script[50];
 	char *argv[] = { "sh", "-c", script, NULL };
@@ -250,7 +240,6 @@ static void left_command_goes_on(void **state)
 	struct child_end end;
 	char byte;
 
-	(void)state;
 	assert_int_equal(pipe(go), 0);
 	assert_int_equal(pipe(out), 0);
 	snprintf(script, sizeof(script), "read a <&%d; echo b; exit 4", go[0]);
@@ -269,7 +258,7 @@ static void left_command_goes_on(void **state)
 	close(out[1]);
 }
 
-static void meanwhile_gets_the_end_of_the_command(void **state)
+TEST(meanwhile_gets_the_end_of_the_command)
 {
 	char script[50];
 	char *argv[] = { "sh", "-c", script, NULL };
@@ -279,7 +268,6 @@ static void meanwhile_gets_the_end_of_the_command(void **state)
 	struct child_end end;
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	running.resume = ends[1];
 	snprintf(script, sizeof(script), "read a <&%d; exit 4", ends[0]);
@@ -295,11 +283,10 @@ static void meanwhile_gets_the_end_of_the_command(void **state)
 	close(ends[1]);
 }
 
-static void command_does_not_ignore_sigusr1(void **state)
+TEST(command_does_not_ignore_sigusr1)
 {
 	struct child_end end;
 
-	(void)state;
 	signals_ignore(SIGUSR1);
 	end = run_shell("kill -USR1 $PPID; exit 5");
 	assert_int_equal(child_exit_status(&end), 5);
@@ -308,28 +295,14 @@ static void command_does_not_ignore_sigusr1(void **state)
 	signal(SIGUSR1, SIG_DFL);
 }
 
-int main(void)
+FIXTURE(set_up_all)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exit_status_is_that_of_the_command),
-		cmocka_unit_test(failed_exec_is_reported),
-		cmocka_unit_test(command_waits_until_it_is_attached),
-		cmocka_unit_test(command_is_not_run_if_attaching_fails),
-		cmocka_unit_test(cpu_time_of_children_is_separate),
-		cmocka_unit_test(start_and_elapsed_time_are_measured),
-		cmocka_unit_test(terminal_signals_are_ignored),
-		cmocka_unit_test(termination_is_forwarded),
-		cmocka_unit_test(signal_settings_are_inherited_and_restored),
-		cmocka_unit_test(ignored_signals_are_not_ignored_in_the_command),
-		cmocka_unit_test(meanwhile_gets_the_end_of_the_command),
-		cmocka_unit_test(left_command_goes_on),
-		cmocka_unit_test(command_does_not_ignore_sigusr1),
-	};
-
 	/* ignored in background jobs or under nohup(1) */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	return cmocka_run_group_tests_name("child", tests, NULL, NULL);
+	return 0;
 }
+
+GROUP(set_up_all, NULL)

@@ -53,11 +53,10 @@ static void assert_count(size_t object, size_t i, uint64_t address, uint64_t sam
 	assert_int_equal(result.objects[object].counts[i].samples, samples);
 }
 
-static void files_become_objects(void **state)
+TEST_F(files_become_objects)
 {
 	struct file *second = add_file("/lib/2", 2), *first = add_file("/lib/1", 1);
 
-	(void)state;
 	count(first, 0x308, 5);
 	count(first, 0x300, 1);
 	count(first, 0x20, 2);
@@ -86,11 +85,10 @@ static void files_become_objects(void **state)
 }
 
 /* The same file in two containers, with different inodes */
-static void files_with_the_same_path_and_build_id_become_one_object(void **state)
+TEST_F(files_with_the_same_path_and_build_id_become_one_object)
 {
 	struct file *first = add_file("/lib/1", 1), *second = add_file("/lib/1", 2);
 
-	(void)state;
 	file_mapped(second, 0, 0x800, 0);
 	count(first, 0x20, 1);
 	count(first, 0x40, 2);
@@ -106,11 +104,10 @@ static void files_with_the_same_path_and_build_id_become_one_object(void **state
 }
 
 /* A file that was replaced during the run becomes two objects. */
-static void different_build_ids_are_different_objects(void **state)
+TEST_F(different_build_ids_are_different_objects)
 {
 	struct file *first = add_file("/lib/1", 1), *second = add_file("/lib/1", 2);
 
-	(void)state;
 	first->build_id_bytes = 2;
 	first->build_id[1] = 8;
 	second->build_id_bytes = 2;
@@ -126,11 +123,10 @@ static void different_build_ids_are_different_objects(void **state)
 	assert_count(1, 0, 0x20, 1);
 }
 
-static void objects_include_their_samples(void **state)
+TEST_F(objects_include_their_samples)
 {
 	struct file *file = add_file("/lib/1", 1);
 
-	(void)state;
 	file->nr_segments = 1;
 	file->segments = malloc(sizeof(*file->segments));
 	assert_non_null(file->segments);
@@ -148,12 +144,11 @@ static void objects_include_their_samples(void **state)
 	assert_int_equal(result.objects[1].end, UINT64_MAX);
 }
 
-static void objects_with_most_samples_are_kept(void **state)
+TEST_F(objects_with_most_samples_are_kept)
 {
 	char path[32];
 	uint64_t i;
 
-	(void)state;
 	for (i = 0; i < RESULT_MAX_OBJECTS + 2; i++) {
 		snprintf(path, sizeof(path), "/lib/%04d", (int)i);
 		/* the one in the middle has fewer */
@@ -166,11 +161,10 @@ static void objects_with_most_samples_are_kept(void **state)
 	assert_string_equal(result.objects[2000].path, "/lib/2002");
 }
 
-static void figures_of_the_run_are_copied(void **state)
+TEST_F(figures_of_the_run_are_copied)
 {
 	struct utsname name;
 
-	(void)state;
 	run_log.status.clock = PROFIL_CLOCK_TIMER;
 	run_log.status.fork_failures = 4;
 	run_log.status.skipped = 6;
@@ -211,14 +205,13 @@ static void figures_of_the_run_are_copied(void **state)
 }
 
 /* 0.1 s at 1000 Hz, and then 0.9 s at 100 Hz */
-static void lowered_rate_is_averaged(void **state)
+TEST_F(lowered_rate_is_averaged)
 {
 	struct result_part part = { .samples = 190 }, *counted;
 	struct file *file = add_file("/lib/1", 1);
 	struct result_process *row;
 	struct process *process;
 
-	(void)state;
 	collect_at(1000);
 	row = recording->processes.rows;
 	process = process_table_find(&recording->processes, PID);
@@ -244,11 +237,10 @@ static void lowered_rate_is_averaged(void **state)
 }
 
 /* Each value is possible, but their sum overflows. */
-static void overflowing_sums_are_limited(void **state)
+TEST_F(overflowing_sums_are_limited)
 {
 	struct process_table *table = &recording->processes;
 
-	(void)state;
 	collect_at(100);
 	table->rows[0].has_ended = true;
 	table->rows[0].cpu_ns = UINT64_MAX - 9;
@@ -263,29 +255,9 @@ static void overflowing_sums_are_limited(void **state)
 	assert_int_equal(result.unlisted_processes, UINT32_MAX);
 }
 
-static void run_without_processes_is_not_valid(void **state)
+TEST_F(run_without_processes_is_not_valid)
 {
-	(void)state;
 	collect();
 	assert_int_equal(result.nr_processes, 0);
 	assert_non_null(result_problem(&result));
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(files_become_objects),
-		TEST(files_with_the_same_path_and_build_id_become_one_object),
-		TEST(different_build_ids_are_different_objects),
-		TEST(objects_include_their_samples),
-		TEST(objects_with_most_samples_are_kept),
-		TEST(figures_of_the_run_are_copied),
-		TEST(lowered_rate_is_averaged),
-		TEST(overflowing_sums_are_limited),
-		TEST(run_without_processes_is_not_valid),
-	};
-
-	return cmocka_run_group_tests_name("collect", tests, NULL, NULL);
 }

@@ -17,13 +17,12 @@ static void add(struct counts *counts, uint64_t address, uint64_t samples)
 	assert_int_equal(counts_add(counts, &part), 0);
 }
 
-static void samples_of_an_address_add_up(void **state)
+TEST(samples_of_an_address_add_up)
 {
 	struct counts counts = { 0 };
 	const struct result_part *copy;
 	uint64_t i;
 
-	(void)state;
 	for (i = 0; i < 2 * ADDRESSES; i++)
 		add(&counts, i % ADDRESSES * STEP, 3);
 	add(&counts, 0, UINT32_MAX);
@@ -42,14 +41,13 @@ static void samples_of_an_address_add_up(void **state)
 }
 
 /* New addresses are merged with those that are sorted already, and all are still found. */
-static void samples_are_added_after_sorting(void **state)
+TEST(samples_are_added_after_sorting)
 {
 	struct counts counts = { 0 };
 	const struct result_part *copy;
 	unsigned int round;
 	uint64_t i;
 
-	(void)state;
 	assert_int_equal(counts_sort(&counts), 0);
 	for (round = 0; round < 3; round++) {
 		/* a third of the addresses is new each time, the last ones between others */
@@ -80,7 +78,7 @@ static void samples_are_added_after_sorting(void **state)
 }
 
 /* Threads have parts of their own, in the order of the threads. */
-static void threads_are_told_apart(void **state)
+TEST(threads_are_told_apart)
 {
 	const struct result_part parts[] = {
 		{ 0x10, 1, 0, 7 }, { 0x10, 2, 2, RESULT_NO_THREAD }, { 0x10, 4, 1, 3 },
@@ -93,7 +91,6 @@ static void threads_are_told_apart(void **state)
 	struct counts counts = { 0 }, copy = { 0 };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(parts); i++)
 		assert_int_equal(counts_add(&counts, &parts[i]), 0);
 	assert_int_equal(counts_add_all(&copy, &counts), 0);
@@ -107,15 +104,4 @@ static void threads_are_told_apart(void **state)
 	}
 	counts_release(&counts);
 	counts_release(&copy);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_of_an_address_add_up),
-		cmocka_unit_test(samples_are_added_after_sorting),
-		cmocka_unit_test(threads_are_told_apart),
-	};
-
-	return cmocka_run_group_tests_name("counts", tests, NULL, NULL);
 }

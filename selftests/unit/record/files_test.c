@@ -32,9 +32,8 @@ static struct files files;
 static char directory[64];
 static char path[128];	/* a file in it */
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	files_init(&files);
 	strcpy(directory, "/tmp/profil-files.XXXXXX");
 	if (!mkdtemp(directory))
@@ -43,9 +42,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	files_release(&files);
 	unlink(path);
 	return rmdir(directory);
@@ -129,12 +127,11 @@ static void assert_offsets_become_addresses(const struct file *file, const GElf_
 	assert_int_equal(file_address(file, text->p_offset + 0x13), text->p_vaddr + 0x13);
 }
 
-static void offsets_become_addresses(void **state)
+TEST_F(offsets_become_addresses)
 {
 	const char *const names[] = { PIE, FIXED };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		const GElf_Phdr text = text_of(names[i]);
 		const struct file *file = find(fixture(names[i]));
@@ -146,11 +143,10 @@ static void offsets_become_addresses(void **state)
 	assert_int_not_equal(text_of(FIXED).p_vaddr, text_of(FIXED).p_offset);
 }
 
-static void offsets_of_32_bit_programs_become_addresses(void **state)
+TEST_F(offsets_of_32_bit_programs_become_addresses)
 {
 	GElf_Phdr text;
 
-	(void)state;
 	assert_true(made_program_write(path, ELFCLASS32, 0x8048000, 64, no_functions, true));
 	text = text_of(path);
 	assert_int_equal(text.p_vaddr, 0x8048000);
@@ -159,14 +155,13 @@ static void offsets_of_32_bit_programs_become_addresses(void **state)
 }
 
 /* lld makes segments whose addresses and offsets have different distances. */
-static void nearest_segment_is_used(void **state)
+TEST_F(nearest_segment_is_used)
 {
 	struct file_segment segments[] = {
 		{ 0x1100, 0x3100, 1 }, { 0x5010, 0x9010, 1 }, { 0x8000, 0x20000, 1 },
 	};
 	const struct file file = { .nr_segments = 3, .segments = segments };
 
-	(void)state;
 	assert_int_equal(file_address(&file, 0x5010), 0x9010);
 	assert_int_equal(file_address(&file, 0x7fff), 0xbfff);
 	assert_int_equal(file_address(&file, 0x1100), 0x3100);
@@ -179,7 +174,7 @@ static void nearest_segment_is_used(void **state)
 #define SEGMENTS	24
 
 /* Linker scripts make any number of segments. Their addresses need no order of offsets. */
-static void all_segments_are_read(void **state)
+TEST_F(all_segments_are_read)
 {
 	struct {
 		Elf64_Ehdr header;
@@ -196,7 +191,6 @@ static void all_segments_are_read(void **state)
 	FILE *out;
 	int i;
 
-	(void)state;
 	for (i = 0; i < SEGMENTS; i++)
 		program.segments[i] = (Elf64_Phdr){
 			.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_memsz = 0x100,
@@ -215,11 +209,10 @@ static void all_segments_are_read(void **state)
 	assert_int_equal(file->end, 0x10000 * SEGMENTS + 0x100);
 }
 
-static void files_without_segments_keep_offsets(void **state)
+TEST_F(files_without_segments_keep_offsets)
 {
 	FILE *text;
 
-	(void)state;
 	assert_int_equal(file_address(find("/nonexistent"), 0x1234), 0x1234);
 	text = fopen(path, "w");
 	assert_non_null(text);
@@ -229,12 +222,11 @@ static void files_without_segments_keep_offsets(void **state)
 	assert_int_equal(file_address(find(path), 0x1234), 0x1234);
 }
 
-static void file_is_read_once(void **state)
+TEST_F(file_is_read_once)
 {
 	struct file *file = find(fixture(PIE)), *other;
 	struct file_key key = whole_key_of(fixture(PIE));
 
-	(void)state;
 	assert_ptr_equal(find(fixture(PIE)), file);
 	/* from a record, and from /proc/PID/maps */
 	assert_ptr_equal(find_key(&key), file);
@@ -249,12 +241,11 @@ static void file_is_read_once(void **state)
 }
 
 /* A program that is written over another one has its device and inode. */
-static void overwritten_file_is_another_one(void **state)
+TEST_F(overwritten_file_is_another_one)
 {
 	struct file_key first, second, late;
 	struct file *file;
 
-	(void)state;
 	assert_true(made_program_write(path, ELFCLASS64, 0x400000, 64, no_functions, true));
 	first = whole_key_of(path);
 	assert_int_equal(find_key(&first)->start, 0x400000);
@@ -276,11 +267,10 @@ static void overwritten_file_is_another_one(void **state)
 	assert_false(find_key(&late)->is_read);
 }
 
-static void other_file_at_the_path_is_not_read(void **state)
+TEST_F(other_file_at_the_path_is_not_read)
 {
 	struct file_key key = key_of(fixture(PIE));
 
-	(void)state;
 	key.inode++;
 	assert_false(find_key(&key)->is_read);
 	/* on overlayfs, devices and inodes of mappings are those of another file system */
@@ -288,9 +278,8 @@ static void other_file_at_the_path_is_not_read(void **state)
 	assert_int_equal(find_key(&key)->nr_segments, 1);
 }
 
-static void relative_paths_are_not_opened(void **state)
+TEST_F(relative_paths_are_not_opened)
 {
-	(void)state;
 	assert_int_equal(find(PIE)->nr_segments, 0);
 }
 
@@ -311,14 +300,13 @@ static pid_t start_below(const char *root)
 	return WIFSTOPPED(status) ? child : -1;
 }
 
-static void file_of_a_container_is_read_in_the_container(void **state)
+TEST_F(file_of_a_container_is_read_in_the_container)
 {
 	struct file_use use = { 0 };
 	struct file_key key;
 	struct file *file;
 	pid_t child;
 
-	(void)state;
 	assert_true(made_program_write(path, ELFCLASS64, 0x700000, 64, no_functions, true));
 	child = start_below(directory);
 	if (child < 0)
@@ -363,7 +351,7 @@ static bool reads_link(pid_t pid, const char *program)
 }
 
 /* As a daemon whose package is upgraded */
-static void removed_program_is_read_while_it_runs(void **state)
+TEST_F(removed_program_is_read_while_it_runs)
 {
 	char removed[sizeof(path) + 16];
 	struct file_use use = { 0 };
@@ -373,7 +361,6 @@ static void removed_program_is_read_while_it_runs(void **state)
 	pid_t child;
 	char byte;
 
-	(void)state;
 	copy_program("/bin/sleep");
 	key = whole_key_of(path);
 	assert_int_equal(pipe2(closed_by_exec, O_CLOEXEC), 0);
@@ -421,7 +408,7 @@ static bool reads_map_files(const struct file_use *use)
 	return !access(link, R_OK);
 }
 
-static void removed_library_is_read_while_it_is_mapped(void **state)
+TEST_F(removed_library_is_read_while_it_is_mapped)
 {
 	char removed[sizeof(path) + 16];
 	struct file_use use;
@@ -429,7 +416,6 @@ static void removed_library_is_read_while_it_is_mapped(void **state)
 	struct file *file;
 	int fd;
 
-	(void)state;
 	copy_program("/bin/sleep");
 	key = whole_key_of(path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -446,13 +432,12 @@ static void removed_library_is_read_while_it_is_mapped(void **state)
 }
 
 /* Its pages are those of the new contents. */
-static void overwritten_library_is_not_read(void **state)
+TEST_F(overwritten_library_is_not_read)
 {
 	struct file_use use;
 	struct file_key key;
 	int fd;
 
-	(void)state;
 	copy_program("/bin/sleep");
 	key = whole_key_of(path);
 	fd = open(path, O_RDWR | O_CLOEXEC);
@@ -479,7 +464,7 @@ static struct file_key key_of_fd(int fd, const char *name)
 	return key;
 }
 
-static void memory_with_a_name_is_jit(void **state)
+TEST_F(memory_with_a_name_is_jit)
 {
 	int memory = memfd_create("maps", MFD_CLOEXEC), zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	const struct file_key keys[] = {
@@ -487,7 +472,6 @@ static void memory_with_a_name_is_jit(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	assert_int_equal(ftruncate(memory, 4096), 0);
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
 		assert_ptr_equal(find_key(&keys[i]), &files.special[FILE_JIT]);
@@ -496,7 +480,7 @@ static void memory_with_a_name_is_jit(void **state)
 }
 
 /* As runc executes a copy of itself */
-static void program_in_memory_is_a_file(void **state)
+TEST_F(program_in_memory_is_a_file)
 {
 	int memory = memfd_create("runc", MFD_CLOEXEC);
 	const struct file_key key = key_of_fd(memory, "/memfd:runc (deleted)");
@@ -506,7 +490,6 @@ static void program_in_memory_is_a_file(void **state)
 	struct file *file;
 	size_t nr;
 
-	(void)state;
 	while ((nr = fread(bytes, 1, sizeof(bytes), from)) > 0)
 		assert_int_equal(write(memory, bytes, nr), nr);
 	fclose(from);
@@ -520,12 +503,11 @@ static void program_in_memory_is_a_file(void **state)
 }
 
 /* /proc/PID/maps has \012 for a newline, and for these characters. */
-static void newline_in_a_path_is_escaped(void **state)
+TEST_F(newline_in_a_path_is_escaped)
 {
 	char name[sizeof(path)], escaped[sizeof(path) + 8];
 	struct file_key key;
 
-	(void)state;
 	snprintf(name, sizeof(name), "%s/new\nline", directory);
 	snprintf(escaped, sizeof(escaped), "%s/new\\012line", directory);
 	assert_true(made_program_write(name, ELFCLASS64, 0x700000, 64, no_functions, true));
@@ -540,24 +522,22 @@ static void newline_in_a_path_is_escaped(void **state)
 	unlink(escaped);
 }
 
-static void name_may_end_like_that_of_a_removed_file(void **state)
+TEST_F(name_may_end_like_that_of_a_removed_file)
 {
 	char name[sizeof(path)];
 
-	(void)state;
 	snprintf(name, sizeof(name), "%s/prog (deleted)", directory);
 	assert_true(made_program_write(name, ELFCLASS64, 0x700000, 64, no_functions, true));
 	assert_string_equal(find(name)->path, name);
 	unlink(name);
 }
 
-static void first_mapping_determines_the_bias(void **state)
+TEST_F(first_mapping_determines_the_bias)
 {
 	const GElf_Phdr text = text_of(FIXED);
 	const uint64_t offset = text.p_offset & ~4095ull;
 	struct file *file = find(fixture(FIXED)), *unreadable = find("/nonexistent");
 
-	(void)state;
 	file_mapped(file, 0x7f0000000000 + offset, 4096, offset);
 	file_mapped(file, 0x7e0000000000, 4096, offset);
 	assert_int_equal(file->bias, 0x7f0000000000 + text.p_offset - text.p_vaddr);
@@ -575,13 +555,12 @@ static void count(struct file *file, uint64_t offset, uint64_t samples)
 	assert_int_equal(file_count(file, offset, &part), 0);
 }
 
-static void each_address_has_its_samples(void **state)
+TEST_F(each_address_has_its_samples)
 {
 	struct file *file = find("/nonexistent");
 	const struct result_part *counts;
 	size_t first;
 
-	(void)state;
 	count(file, 0x1001, 2);
 	count(file, 0x1002, 3);
 	count(file, 0x1001, 4);
@@ -595,41 +574,10 @@ static void each_address_has_its_samples(void **state)
 }
 
 /* The end of an object is above all its addresses. */
-static void last_address_has_an_end(void **state)
+TEST_F(last_address_has_an_end)
 {
 	struct file *file = find("/nonexistent");
 
-	(void)state;
 	count(file, UINT64_MAX, 1);
 	assert_int_equal(file->counts.parts[0].address, UINT64_MAX - 1);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(offsets_become_addresses),
-		TEST(offsets_of_32_bit_programs_become_addresses),
-		TEST(nearest_segment_is_used),
-		TEST(all_segments_are_read),
-		TEST(files_without_segments_keep_offsets),
-		TEST(file_is_read_once),
-		TEST(overwritten_file_is_another_one),
-		TEST(removed_program_is_read_while_it_runs),
-		TEST(removed_library_is_read_while_it_is_mapped),
-		TEST(overwritten_library_is_not_read),
-		TEST(memory_with_a_name_is_jit),
-		TEST(program_in_memory_is_a_file),
-		TEST(newline_in_a_path_is_escaped),
-		TEST(name_may_end_like_that_of_a_removed_file),
-		TEST(other_file_at_the_path_is_not_read),
-		TEST(relative_paths_are_not_opened),
-		TEST(file_of_a_container_is_read_in_the_container),
-		TEST(first_mapping_determines_the_bias),
-		TEST(each_address_has_its_samples),
-		TEST(last_address_has_an_end),
-	};
-
-	return cmocka_run_group_tests_name("files", tests, NULL, NULL);
 }

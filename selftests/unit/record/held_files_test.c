@@ -19,9 +19,8 @@ static char directory[64];
 static int before;	/* the current directory */
 
 /* In a directory on a file system in memory, whatever that of the tests is */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	before = open(".", O_PATH | O_CLOEXEC);
 	strcpy(directory, "/dev/shm/profil-kept.XXXXXX");
 	if (before < 0 || !mkdtemp(directory) || chdir(directory))
@@ -30,9 +29,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	held_files_release(&kept);
 	if (fchdir(before) || rmdir(directory))
 		return -1;
@@ -52,13 +50,12 @@ static int make_file(void)
 	return fd;
 }
 
-static void newest_files_stay_open(void **state)
+TEST_F(newest_files_stay_open)
 {
 	static struct file files[KEPT_MAX + 2];
 	int fds[KEPT_MAX + 2], i;
 	size_t k;
 
-	(void)state;
 	for (i = 0; i < KEPT_MAX + 2; i++) {
 		fds[i] = make_file();
 		held_files_add(&kept, &files[i], fds[i]);
@@ -76,12 +73,11 @@ static void newest_files_stay_open(void **state)
 }
 
 /* It could be unmounted, if it were not open. */
-static void file_on_another_mount_is_closed(void **state)
+TEST_F(file_on_another_mount_is_closed)
 {
 	struct file file = { 0 };
 	int fd = make_file();
 
-	(void)state;
 	held_files_release(&kept);
 	assert_int_equal(chdir("/proc"), 0);
 	held_files_init(&kept);
@@ -91,12 +87,11 @@ static void file_on_another_mount_is_closed(void **state)
 }
 
 /* Not all file systems let a directory be removed while a removed file in it is open. */
-static void file_of_another_file_system_is_closed(void **state)
+TEST_F(file_of_another_file_system_is_closed)
 {
 	struct file file = { 0 };
 	int fd;
 
-	(void)state;
 	held_files_release(&kept);
 	assert_int_equal(chdir("/proc"), 0);
 	held_files_init(&kept);
@@ -106,13 +101,12 @@ static void file_of_another_file_system_is_closed(void **state)
 	assert_false(is_open(fd));
 }
 
-static void few_descriptors_keep_few_files(void **state)
+TEST_F(few_descriptors_keep_few_files)
 {
 	struct rlimit limit, few;
 	struct file files[3] = { 0 };
 	int i;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	few = limit;
 	few.rlim_cur = 8;
@@ -126,18 +120,4 @@ static void few_descriptors_keep_few_files(void **state)
 	for (i = 0; i < 3; i++)
 		held_files_add(&kept, &files[i], make_file());
 	assert_int_equal(kept.nr, 0);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(newest_files_stay_open),
-		TEST(file_on_another_mount_is_closed),
-		TEST(file_of_another_file_system_is_closed),
-		TEST(few_descriptors_keep_few_files),
-	};
-
-	return cmocka_run_group_tests_name("kept", tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ enum { LOAD, MOVE, DEBUG, CLOSE };
 
 static const uint64_t addresses[] = { 0x1000, 0x1004, 0x2000, 0x3000 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return begin_reading(addresses, ARRAY_SIZE(addresses));
 }
 
@@ -83,9 +82,8 @@ static void put_move(uint64_t start, uint64_t bytes, uint64_t index)
 	put64(index);
 }
 
-static void dump_is_found_by_its_name(void **state)
+TEST_F(dump_is_found_by_its_name)
 {
-	(void)state;
 	assert_true(jit_dump_is("/home/user/.debug/jit/llvm-IR-jit-20261126/jit-1.dump"));
 	assert_true(jit_dump_is("/jit-4194303.dump"));
 	assert_false(jit_dump_is("/jit-.dump"));
@@ -96,9 +94,8 @@ static void dump_is_found_by_its_name(void **state)
 	assert_false(jit_dump_is("/jit-1.dump/a"));
 }
 
-static void code_has_names(void **state)
+TEST_F(code_has_names)
 {
-	(void)state;
 	put_header(0x4a695444, 1);
 	put_load(0x1000, 8, 0, "first", 8);
 	put_record(DEBUG, 100000);
@@ -116,9 +113,8 @@ static void code_has_names(void **state)
 	assert_int_equal(names.of[3].start, 0x2000);
 }
 
-static void moved_code_keeps_its_name(void **state)
+TEST_F(moved_code_keeps_its_name)
 {
-	(void)state;
 	put_header(0x4a695444, 1);
 	put_load(0x5000, 4, 7, "moved", 4);
 	put_load(0x2000, 4, UINT64_MAX, "no index", 4);
@@ -132,12 +128,11 @@ static void moved_code_keeps_its_name(void **state)
 	assert_name(3, NULL);
 }
 
-static void other_files_are_refused(void **state)
+TEST_F(other_files_are_refused)
 {
 	static const uint32_t magics[][2] = { { 0x4454694a, 1 }, { 0x4a695444, 2 }, { 0, 1 } };
 	size_t i;
 
-	(void)state;
 	jit_dump_read(file, &names);
 	for (i = 0; i < ARRAY_SIZE(magics); i++) {
 		assert_int_equal(ftruncate(file, 0), 0);
@@ -150,11 +145,10 @@ static void other_files_are_refused(void **state)
 }
 
 /* A record cannot be shorter than its head. */
-static void invalid_record_ends_the_reading(void **state)
+TEST_F(invalid_record_ends_the_reading)
 {
 	off_t end;
 
-	(void)state;
 	put_header(0x4a695444, 1);
 	put_load(0x1000, 8, 0, "first", 8);
 	end = lseek(file, 0, SEEK_CUR);
@@ -174,11 +168,10 @@ static void invalid_record_ends_the_reading(void **state)
 }
 
 /* Runtimes are killed while they write. */
-static void any_part_of_a_dump_can_be_read(void **state)
+TEST_F(any_part_of_a_dump_can_be_read)
 {
 	off_t bytes;
 
-	(void)state;
 	put_header(0x4a695444, 1);
 	put_load(0x1000, 8, 0, "first", 8);
 	put_move(0x2000, 4, 0);
@@ -193,13 +186,12 @@ static void any_part_of_a_dump_can_be_read(void **state)
 	assert_name(3, "second");
 }
 
-static void random_dumps_do_not_crash(void **state)
+TEST_F(random_dumps_do_not_crash)
 {
 	unsigned int seed = 7;
 	off_t bytes;
 	int round;
 
-	(void)state;
 	put_header(0x4a695444, 1);
 	put_load(0x1000, 8, 0, "first", 8);
 	put_move(0x2000, 4, 0);
@@ -220,21 +212,4 @@ static void random_dumps_do_not_crash(void **state)
 			put_load(0x3000, 8, 1, "second", 8);
 		}
 	}
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(dump_is_found_by_its_name),
-		TEST(code_has_names),
-		TEST(moved_code_keeps_its_name),
-		TEST(other_files_are_refused),
-		TEST(invalid_record_ends_the_reading),
-		TEST(any_part_of_a_dump_can_be_read),
-		TEST(random_dumps_do_not_crash),
-	};
-
-	return cmocka_run_group_tests_name("jit_dump", tests, NULL, NULL);
 }

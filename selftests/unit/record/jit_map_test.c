@@ -14,9 +14,8 @@
 #include "support/jit_reading.h"
 
 static const uint64_t addresses[] = { 0x1000, 0x1004, 0x100f, 0x2000, UINT64_MAX };
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return begin_reading(addresses, ARRAY_SIZE(addresses));
 }
 
@@ -41,11 +40,10 @@ static void assert_names(const char *const wanted[])
 	assert_int_equal(names.left, left);
 }
 
-static void lines_name_addresses(void **state)
+TEST_F(lines_name_addresses)
 {
 	static const char *const wanted[] = { "JS:~f /a b.js:1:2", "java 0x", NULL, "\xff\x80", NULL };
 
-	(void)state;
 	read_text("1000 4 JS:~f /a b.js:1:2\n"
 		  "0x0000000000001004 0x000000000000000B java 0x\n"
 		  "2000 1  \xff\x80\r\n");
@@ -53,55 +51,50 @@ static void lines_name_addresses(void **state)
 	assert_int_equal(names.of[1].start, 0x1004);
 }
 
-static void last_of_overlapping_lines_counts(void **state)
+TEST_F(last_of_overlapping_lines_counts)
 {
 	static const char *const wanted[] = { "old", "new", "old", "new", NULL };
 
-	(void)state;
 	read_text("1000 2000 old\n1004 4 between\n1004 4 new\n2000 1 new\n");
 	assert_names(wanted);
 }
 
 /* The last line may have no newline: a runtime is writing, or was killed. */
-static void invalid_lines_are_skipped(void **state)
+TEST_F(invalid_lines_are_skipped)
 {
 	static const char *const wanted[] = { NULL, NULL, NULL, "last", NULL };
 
-	(void)state;
 	read_text("\n\n1000\n1000 \n1000 4\n1000 4 \n1000 0 empty\n 4000 4 blank\n"
 		  "1000 -4 minus\n1000 4g name\ng 4 name\n0x 4 name\n1000 0x name\n"
 		  "10000000000001000 4 overflow\n1000\t4\ttabs\n2000 1 last");
 	assert_names(wanted);
 }
 
-static void ranges_may_be_of_any_size(void **state)
+TEST_F(ranges_may_be_of_any_size)
 {
 	static const char *const wanted[] = { "all", "all", "all", "all", "top" };
 
-	(void)state;
 	read_text("0 ffffffffffffffff all\nffffffffffffffff ffffffffffffffff top\n");
 	assert_names(wanted);
 }
 
-static void name_ends_at_a_null_byte(void **state)
+TEST_F(name_ends_at_a_null_byte)
 {
 	static const char *const wanted[] = { NULL, "a", NULL, NULL, NULL };
 	static const char text[] = "1000 4 \0b\n1004 4 a\0b\n";
 
-	(void)state;
 	append(text, sizeof(text) - 1);
 	jit_map_read(file, &names);
 	assert_names(wanted);
 }
 
 /* A name is cut, also if it does not fit into the memory into which the file is read. */
-static void long_names_are_cut(void **state)
+TEST_F(long_names_are_cut)
 {
 	static const size_t lengths[] = { RESULT_MAX_NAME - 1, RESULT_MAX_NAME, 5 << 20 };
 	char *text = malloc(5 << 20);
 	size_t i;
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, 'x', 5 << 20);
 	read_text("2000 1 before\n");
@@ -119,13 +112,12 @@ static void long_names_are_cut(void **state)
 }
 
 /* Lines at each possible distance from the start of what is read at a time */
-static void lines_may_be_anywhere(void **state)
+TEST_F(lines_may_be_anywhere)
 {
 	static const char line[] = "1000 8 name of a function\n";
 	char *blank = malloc((1 << 20) + 64);
 	size_t before;
 
-	(void)state;
 	assert_non_null(blank);
 	memset(blank, '\n', (1 << 20) + 64);
 	for (before = 0; before <= sizeof(line); before++) {
@@ -144,13 +136,12 @@ static void lines_may_be_anywhere(void **state)
 }
 
 /* More than any runtime writes, in which no line counts: CPU time is what it costs to read it. */
-static void large_files_take_little_time(void **state)
+TEST_F(large_files_take_little_time)
 {
 	struct timespec from, to;
 	size_t i;
 	FILE *out = fdopen(dup(file), "w");
 
-	(void)state;
 	for (i = 0; i < 300000; i++)
 		fprintf(out, "%zx ffffffffffffffff JS:~function_number_%zu /home/user/src/lib/file.js:%zu:17\n",
 			3 + i % 2, i, i);
@@ -169,12 +160,11 @@ static void large_files_take_little_time(void **state)
  * Every line names every address: each address is named once. If each line looked at all of them,
  * this would take 10^11 steps.
  */
-static void overlapping_lines_take_linear_time(void **state)
+TEST_F(overlapping_lines_take_linear_time)
 {
 	struct jit_names many;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(jit_names_new(&many, 300000), 0);
 	for (i = 0; i < many.nr; i++)
 		many.of[i].pc = 0x1000 + i;
@@ -182,23 +172,4 @@ static void overlapping_lines_take_linear_time(void **state)
 		jit_names_add(&many, 0x1000, i + 1, "name", 4);
 	assert_int_equal(many.left, 0);
 	jit_names_release(&many);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(lines_name_addresses),
-		TEST(last_of_overlapping_lines_counts),
-		TEST(invalid_lines_are_skipped),
-		TEST(ranges_may_be_of_any_size),
-		TEST(name_ends_at_a_null_byte),
-		TEST(long_names_are_cut),
-		TEST(lines_may_be_anywhere),
-		TEST(large_files_take_little_time),
-		TEST(overlapping_lines_take_linear_time),
-	};
-
-	return cmocka_run_group_tests_name("jit_map", tests, NULL, NULL);
 }

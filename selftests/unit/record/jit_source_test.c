@@ -27,9 +27,8 @@ static struct jit_source source;
 static struct jit_names names;
 
 /* A root directory with a /tmp, and a process of this user that has started now */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
 	if (!mkdtemp(directory) || chdir(directory) || mkdir("tmp", 0755))
 		return -1;
@@ -46,9 +45,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	jit_names_release(&names);
 	jit_source_release(&source);
 	return chdir("..") || system("rm -r jit_source.??????");
@@ -83,19 +81,17 @@ static const char *read_name(void)
 	return names.of[0].name ? names.of[0].name : "";
 }
 
-static void map_below_the_root_is_read(void **state)
+TEST_F(map_below_the_root_is_read)
 {
-	(void)state;
 	write_map(NUMBER, "1000 4 name\n");
 	assert_string_equal(read_name(), "name");
 	assert_null(names.of[1].name);
 }
 
-static void links_are_not_followed(void **state)
+TEST_F(links_are_not_followed)
 {
 	char path[64];
 
-	(void)state;
 	map_path(path, NUMBER);
 	write_file("tmp/other", "1000 4 name\n");
 	assert_int_equal(symlink("other", path), 0);
@@ -108,13 +104,12 @@ static void links_are_not_followed(void **state)
 	assert_string_equal(read_name(), "name");
 }
 
-static void other_kinds_of_files_are_not_read(void **state)
+TEST_F(other_kinds_of_files_are_not_read)
 {
 	char path[64];
 	pid_t writer;
 	int status;
 
-	(void)state;
 	map_path(path, NUMBER);
 	assert_int_equal(mkfifo(path, 0644), 0);
 	writer = fork();
@@ -131,11 +126,10 @@ static void other_kinds_of_files_are_not_read(void **state)
 	assert_string_equal(read_name(), "");
 }
 
-static void file_of_another_user_is_not_read(void **state)
+TEST_F(file_of_another_user_is_not_read)
 {
 	char path[64];
 
-	(void)state;
 	write_map(NUMBER, "1000 4 name\n");
 	map_path(path, NUMBER);
 	if (!geteuid())
@@ -145,12 +139,11 @@ static void file_of_another_user_is_not_read(void **state)
 	assert_string_equal(read_name(), "");
 }
 
-static void older_file_is_of_another_process(void **state)
+TEST_F(older_file_is_of_another_process)
 {
 	struct timespec times[2] = { 0 };
 	char path[64];
 
-	(void)state;
 	write_map(NUMBER, "1000 4 name\n");
 	map_path(path, NUMBER);
 	times[0].tv_sec = times[1].tv_sec = source.since_s - 60;
@@ -162,9 +155,8 @@ static void older_file_is_of_another_process(void **state)
 }
 
 /* A forked child runs code that its parent has made, until it makes its own. */
-static void code_of_the_parent_has_names(void **state)
+TEST_F(code_of_the_parent_has_names)
 {
-	(void)state;
 	source.parent_number = NUMBER - 1;
 	source.parent_since_s = source.since_s;
 	write_map(NUMBER - 1, "1000 1004 parent\n");
@@ -173,7 +165,7 @@ static void code_of_the_parent_has_names(void **state)
 	assert_string_equal(names.of[1].name, "child");
 }
 
-static void dump_is_read(void **state)
+TEST_F(dump_is_read)
 {
 	static const char dump[] =
 		"DTiJ\1\0\0\0\50\0\0\0\76\0\0\0\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0"
@@ -181,7 +173,6 @@ static void dump_is_read(void **state)
 		"\0\20\0\0\0\0\0\0" "\4\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0" "name";
 	FILE *file = fopen("jit-1.dump", "w");
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(fwrite(dump, 1, sizeof(dump), file), sizeof(dump));
 	assert_int_equal(fclose(file), 0);
@@ -189,13 +180,12 @@ static void dump_is_read(void **state)
 	assert_string_equal(read_name(), "name");
 }
 
-static void process_is_found(void **state)
+TEST_F(process_is_found)
 {
 	struct jit_source found = { .root = -1 };
 	const time_t before = time(NULL);
 	pid_t child = fork();
 
-	(void)state;
 	if (!child) {
 		pause();
 		_exit(0);
@@ -224,14 +214,13 @@ static void process_is_found(void **state)
 }
 
 /* A file system whose server never answers: a user can mount one. */
-static void reading_ends_in_time(void **state)
+TEST_F(reading_ends_in_time)
 {
 	const int server = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	char options[64];
 	time_t start;
 	int error;
 
-	(void)state;
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", server);
 	if (server < 0 || unshare(CLONE_NEWNS) || mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("test", "tmp", "fuse", 0, options)) {
@@ -249,23 +238,4 @@ static void reading_ends_in_time(void **state)
 	assert_true(time(NULL) - start >= JIT_SOURCE_SECONDS - 1);
 	/* this process has no timer */
 	assert_int_equal(alarm(0), 0);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(map_below_the_root_is_read),
-		TEST(links_are_not_followed),
-		TEST(other_kinds_of_files_are_not_read),
-		TEST(file_of_another_user_is_not_read),
-		TEST(older_file_is_of_another_process),
-		TEST(code_of_the_parent_has_names),
-		TEST(dump_is_read),
-		TEST(process_is_found),
-		TEST(reading_ends_in_time),
-	};
-
-	return cmocka_run_group_tests_name("jit_source", tests, NULL, NULL);
 }

@@ -55,11 +55,10 @@ static const struct {
 	{ PROFIL_RECORD_ARGS, sizeof(struct profil_record_args) },
 };
 
-static void lengths_are_checked(void **state)
+TEST(lengths_are_checked)
 {
 	size_t i, nr;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		union any record = make(kinds[i].type, kinds[i].bytes);
 
@@ -80,11 +79,10 @@ static void lengths_are_checked(void **state)
 }
 
 /* As a newer module may write them */
-static void longer_and_unknown_records_are_valid(void **state)
+TEST(longer_and_unknown_records_are_valid)
 {
 	union any record = make(PROFIL_RECORD_SAMPLE, sizeof(record.sample) + 8);
 
-	(void)state;
 	assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
 	assert_null(log_record_check(&record, sizeof(record.sample)));
 	record = make(PROFIL_RECORD_ARGS + 1, sizeof(record.head));
@@ -93,11 +91,10 @@ static void longer_and_unknown_records_are_valid(void **state)
 	assert_null(log_record_check(&record, sizeof(record)));
 }
 
-static void texts_must_end(void **state)
+TEST(texts_must_end)
 {
 	union any record = make(PROFIL_RECORD_EXEC, sizeof(record.exec));
 
-	(void)state;
 	memset(record.exec.comm, 'x', sizeof(record.exec.comm));
 	assert_null(log_record_check(&record, sizeof(record)));
 	record.exec.comm[15] = 0;
@@ -117,11 +114,10 @@ static void texts_must_end(void **state)
 	assert_null(log_record_check(&record, sizeof(record)));
 }
 
-static void numbers_are_checked(void **state)
+TEST(numbers_are_checked)
 {
 	union any record = make(PROFIL_RECORD_FORK, sizeof(record.fork));
 
-	(void)state;
 	record.fork.parent = LOG_RECORD_PIDS;
 	assert_null(log_record_check(&record, sizeof(record)));
 	record.fork.parent = LOG_RECORD_PIDS - 1;
@@ -146,11 +142,10 @@ static void numbers_are_checked(void **state)
 }
 
 /* What the kernel cannot say, although each number is one that it could say */
-static void contradictions_are_refused(void **state)
+TEST(contradictions_are_refused)
 {
 	union any record = make(PROFIL_RECORD_FORK, sizeof(record.fork));
 
-	(void)state;
 	record.fork.parent = 7;
 	assert_null(log_record_check(&record, sizeof(record)));
 	/* two processes outside of the namespace, or only the parent */
@@ -181,17 +176,4 @@ static void contradictions_are_refused(void **state)
 	assert_null(log_record_check(&record, sizeof(record)));
 	record.lost.samples = 1;
 	assert_non_null(log_record_check(&record, sizeof(record)));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lengths_are_checked),
-		cmocka_unit_test(longer_and_unknown_records_are_valid),
-		cmocka_unit_test(texts_must_end),
-		cmocka_unit_test(numbers_are_checked),
-		cmocka_unit_test(contradictions_are_refused),
-	};
-
-	return cmocka_run_group_tests_name("log_record", tests, NULL, NULL);
 }

@@ -40,13 +40,12 @@ static void stop(pid_t child)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void arguments_are_read(void **state)
+TEST(arguments_are_read)
 {
 	char *argv[] = { "a name", "100", NULL };
 	pid_t child = start("sleep", argv);
 	char **command = procfs_read_command(child);
 
-	(void)state;
 	assert_non_null(command);
 	assert_string_equal(command[0], "a name");
 	assert_string_equal(command[1], "100");
@@ -56,13 +55,12 @@ static void arguments_are_read(void **state)
 }
 
 /* As after a process has changed its title */
-static void empty_arguments_at_the_end_are_omitted(void **state)
+TEST(empty_arguments_at_the_end_are_omitted)
 {
 	char *argv[] = { "title", "-c", "kill -STOP $$", "", "", NULL };
 	pid_t child = start("sh", argv);
 	char **command = procfs_read_command(child);
 
-	(void)state;
 	assert_non_null(command);
 	assert_string_equal(command[2], "kill -STOP $$");
 	assert_null(command[3]);
@@ -80,14 +78,13 @@ static void assert_only(pid_t pid, const char *expected)
 	procfs_free_command(command);
 }
 
-static void process_without_arguments_has_a_name(void **state)
+TEST(process_without_arguments_has_a_name)
 {
 	char *argv[] = { "sleep", "100", NULL };
 	pid_t child = start("sleep", argv);
 	char text[16];
 	siginfo_t end;
 
-	(void)state;
 	kill(child, SIGKILL);
 	assert_int_equal(waitid(P_PID, (id_t)child, &end, WEXITED | WNOWAIT), 0);
 	assert_only(child, "[sleep]");
@@ -96,26 +93,13 @@ static void process_without_arguments_has_a_name(void **state)
 	assert_only(child, text);
 }
 
-static void user_is_the_effective_one(void **state)
+TEST(user_is_the_effective_one)
 {
 	uid_t user = geteuid() + 1;
 
-	(void)state;
 	assert_true(procfs_read_user(getpid(), &user));
 	assert_int_equal(user, geteuid());
 	assert_false(procfs_read_user(0x7fffffff, &user));
 	assert_int_equal(procfs_read_process(getpid()), getpid());
 	assert_int_equal(procfs_read_process(0x7fffffff), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arguments_are_read),
-		cmocka_unit_test(empty_arguments_at_the_end_are_omitted),
-		cmocka_unit_test(process_without_arguments_has_a_name),
-		cmocka_unit_test(user_is_the_effective_one),
-	};
-
-	return cmocka_run_group_tests_name("procfs", tests, NULL, NULL);
 }

@@ -26,11 +26,10 @@ static bool parse(const char *text, struct procmaps_entry *entry)
 	return procmaps_parse(line, entry);
 }
 
-static void fields_are_parsed(void **state)
+TEST(fields_are_parsed)
 {
 	struct procmaps_entry entry;
 
-	(void)state;
 	assert_true(parse("55d0f7a10000-55d0f7a35000 r-xp 00002000 fe:11 1311     "
 			  "/usr/bin/a perl (deleted)\n", &entry));
 	assert_int_equal(entry.start, 0x55d0f7a10000);
@@ -42,11 +41,10 @@ static void fields_are_parsed(void **state)
 	assert_string_equal(entry.path, "/usr/bin/a perl (deleted)");
 }
 
-static void mappings_may_have_no_file(void **state)
+TEST(mappings_may_have_no_file)
 {
 	struct procmaps_entry entry;
 
-	(void)state;
 	assert_true(parse("7f0000000000-7f0000001000 rwxs 00000000 00:00 0 \n", &entry));
 	assert_int_equal(entry.inode, 0);
 	assert_string_equal(entry.path, "");
@@ -59,7 +57,7 @@ static void mappings_may_have_no_file(void **state)
 	assert_int_equal(entry.end, 0xffffffffff601000);
 }
 
-static void other_lines_are_left_out(void **state)
+TEST(other_lines_are_left_out)
 {
 	static const char *const lines[] = {
 		"1000-2000 rw-p 00000000 00:00 0 /x\n",
@@ -75,7 +73,6 @@ static void other_lines_are_left_out(void **state)
 	struct procmaps_entry entry;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(lines); i++)
 		assert_false(parse(lines[i], &entry));
 }
@@ -94,13 +91,12 @@ static int is_mine(void *data, const struct procmaps_entry *entry)
 	return wanted->found ? -ECANCELED : 0;
 }
 
-static void executable_mappings_of_a_process_are_read(void **state)
+TEST(executable_mappings_of_a_process_are_read)
 {
 	/* with a mapping between them, the kernel does not merge them */
 	char *pages = mmap(NULL, 3 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct wanted executable = { .start = pages }, readable = { .start = pages + 2 * 4096 };
 
-	(void)state;
 	assert_ptr_not_equal(pages, MAP_FAILED);
 	assert_int_equal(mprotect(pages, 4096, PROT_READ | PROT_EXEC), 0);
 	assert_int_equal(mprotect(pages + 2 * 4096, 4096, PROT_READ), 0);
@@ -111,16 +107,4 @@ static void executable_mappings_of_a_process_are_read(void **state)
 	assert_int_equal(readable.found, 0);
 	assert_int_equal(procmaps_read(FAKE_PID, is_mine, &readable), -ESRCH);
 	munmap(pages, 3 * 4096);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields_are_parsed),
-		cmocka_unit_test(mappings_may_have_no_file),
-		cmocka_unit_test(other_lines_are_left_out),
-		cmocka_unit_test(executable_mappings_of_a_process_are_read),
-	};
-
-	return cmocka_run_group_tests_name("procmaps", tests, NULL, NULL);
 }

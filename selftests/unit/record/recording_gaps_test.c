@@ -79,12 +79,11 @@ static const struct result_process *last_process(void)
 }
 
 /* An EXEC was lost: the process runs this program now, and not /program. */
-static void lost_exec_is_found_in_proc(void **state)
+TEST_F(lost_exec_is_found_in_proc)
 {
 	char program[4096];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
-	(void)state;
 	program[length] = 0;
 	start_child();
 	start(child);
@@ -113,9 +112,8 @@ static void lost_exec_is_found_in_proc(void **state)
 }
 
 /* Only samples: nothing that was known has changed. */
-static void lost_samples_change_nothing(void **state)
+TEST_F(lost_samples_change_nothing)
 {
-	(void)state;
 	start(PID);
 	fake_log_lost(&fake, 7, 0);
 	fake_log_sample(&fake, PID, 0x10040, 1);
@@ -125,9 +123,8 @@ static void lost_samples_change_nothing(void **state)
 }
 
 /* Before the log is empty, the process executes something else: what it ran before is lost. */
-static void samples_before_an_exec_are_unknown(void **state)
+TEST_F(samples_before_an_exec_are_unknown)
 {
-	(void)state;
 	start_child();
 	start(child);
 	fake_log_lost(&fake, 0, 1);
@@ -144,9 +141,8 @@ static void samples_before_an_exec_are_unknown(void **state)
 	end_child();
 }
 
-static void samples_of_ended_processes_are_unknown(void **state)
+TEST_F(samples_of_ended_processes_are_unknown)
 {
-	(void)state;
 	start(PID);
 	start(CHILD);
 	fake_log_lost(&fake, 0, 1);
@@ -161,9 +157,8 @@ static void samples_of_ended_processes_are_unknown(void **state)
 }
 
 /* What is not known of the parent is not known of its child. */
-static void child_of_an_uncertain_process_is_uncertain(void **state)
+TEST_F(child_of_an_uncertain_process_is_uncertain)
 {
-	(void)state;
 	start(PID);
 	fake_log_lost(&fake, 0, 1);
 	fake_log_fork(&fake, CHILD, PID);
@@ -178,9 +173,8 @@ static void child_of_an_uncertain_process_is_uncertain(void **state)
 }
 
 /* The samples that wait when another process gets the ID are not its own. */
-static void id_that_is_used_again_is_another_process(void **state)
+TEST_F(id_that_is_used_again_is_another_process)
 {
-	(void)state;
 	start(PID);
 	start(CHILD);
 	fake_log_lost(&fake, 0, 1);
@@ -193,11 +187,10 @@ static void id_that_is_used_again_is_another_process(void **state)
 #define FULL	64	/* rows, as a power of two is full (array.h) */
 
 /* The row that these samples then get does not fit, so that the rows move: also the parent's. */
-static void rows_move_before_a_fork(void **state)
+TEST_F(rows_move_before_a_fork)
 {
 	int i;
 
-	(void)state;
 	/* what is read after it was freed is no address */
 	mallopt(M_PERTURB, 0xff);
 	start(PID);
@@ -217,9 +210,8 @@ static void rows_move_before_a_fork(void **state)
 }
 
 /* Nothing of the rest is read. */
-static void fork_of_itself_is_refused(void **state)
+TEST_F(fork_of_itself_is_refused)
 {
-	(void)state;
 	start(PID);
 	fake_log_fork(&fake, PID, PID);
 	assert_int_equal(recording_read(recording, fake.read), -EBADMSG);
@@ -228,13 +220,12 @@ static void fork_of_itself_is_refused(void **state)
 	assert_string_equal(last_process()->program, "/program");
 }
 
-static void waiting_samples_are_counted_after_an_error(void **state)
+TEST_F(waiting_samples_are_counted_after_an_error)
 {
 	static const struct profil_record invalid = {
 		.type = PROFIL_RECORD_RUN, .bytes = 8, .pid = -1,
 	};
 
-	(void)state;
 	start(PID);
 	fake_log_lost(&fake, 0, 1);
 	fake_log_sample(&fake, PID, 0x10040, 1);
@@ -245,9 +236,8 @@ static void waiting_samples_are_counted_after_an_error(void **state)
 }
 
 /* clone(2) with CLONE_VM */
-static void shared_memory_is_mapped_for_both(void **state)
+TEST_F(shared_memory_is_mapped_for_both)
 {
-	(void)state;
 	start(PID);
 	fake_log_fork_sharing(&fake, CHILD, PID);
 	map(CHILD, 0x20000, "/library");
@@ -278,11 +268,10 @@ static const struct result_object *object_of(const char *path)
 }
 
 /* node --use-largepages copies its text to huge pages, and maps these in its place. */
-static void copied_text_belongs_to_the_program(void **state)
+TEST_F(copied_text_belongs_to_the_program)
 {
 	char path[4096];
 
-	(void)state;
 	assert_non_null(realpath(FIXED, path));
 	fake_log_exec(&fake, PID, 0, 0, "fixture");
 	fake_log_map_file(&fake, PID, 0x401000, 0x1000, 0x1000, path, PROFIL_MAP_PROGRAM);
@@ -303,11 +292,10 @@ static void copied_text_belongs_to_the_program(void **state)
 }
 
 /* The log has no records of munmap(2): memory where a library was is not the library. */
-static void memory_of_an_unloaded_library_is_jit(void **state)
+TEST_F(memory_of_an_unloaded_library_is_jit)
 {
 	char path[4096];
 
-	(void)state;
 	assert_non_null(realpath(FIXED, path));
 	start(PID);
 	fake_log_map_file(&fake, PID, 0x401000, 0x1000, 0x1000, path, 0);
@@ -315,26 +303,4 @@ static void memory_of_an_unloaded_library_is_jit(void **state)
 	fake_log_sample(&fake, PID, 0x401234, 2);
 	read_log();
 	assert_int_equal(samples_of("[jit]"), 2);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(lost_exec_is_found_in_proc),
-		TEST(lost_samples_change_nothing),
-		TEST(samples_before_an_exec_are_unknown),
-		TEST(samples_of_ended_processes_are_unknown),
-		TEST(child_of_an_uncertain_process_is_uncertain),
-		TEST(id_that_is_used_again_is_another_process),
-		TEST(rows_move_before_a_fork),
-		TEST(fork_of_itself_is_refused),
-		TEST(waiting_samples_are_counted_after_an_error),
-		TEST(shared_memory_is_mapped_for_both),
-		TEST(copied_text_belongs_to_the_program),
-		TEST(memory_of_an_unloaded_library_is_jit),
-	};
-
-	return cmocka_run_group_tests_name("recording_gaps", tests, NULL, NULL);
 }

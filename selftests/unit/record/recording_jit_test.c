@@ -87,9 +87,8 @@ static uint64_t samples_of(const char *path, const char *name)
 	return samples;
 }
 
-static void names_are_read_when_the_process_ends(void **state)
+TEST_WITH(names_are_read_when_the_process_ends, set_up, remove_maps)
 {
-	(void)state;
 	start(PID, "/bin/node");
 	fake_log_sample(&fake, PID, 0x50100, 1);
 	fake_log_sample(&fake, PID, 0x5010f, 2);
@@ -110,13 +109,12 @@ static void names_are_read_when_the_process_ends(void **state)
 }
 
 /* Java writes its map when it exits: the root directory must have been opened before. */
-static void map_may_be_written_at_the_end(void **state)
+TEST_WITH(map_may_be_written_at_the_end, set_up, remove_maps)
 {
 	char root[32], below[] = "/tmp/recording_jit.XXXXXX", path[128];
 	pid_t child;
 	FILE *file;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	assert_non_null(mkdtemp(below));
@@ -150,9 +148,8 @@ static void map_may_be_written_at_the_end(void **state)
 }
 
 /* The same address is other code in each, and the same function is at other addresses. */
-static void processes_are_kept_apart(void **state)
+TEST_WITH(processes_are_kept_apart, set_up, remove_maps)
 {
-	(void)state;
 	write_map(PID, "50100 10 first\n50200 100 both\n");
 	write_map(CHILD, "50100 20 second\n50800 100 both\n");
 	start(PID, "/bin/node");
@@ -176,9 +173,8 @@ static void processes_are_kept_apart(void **state)
 	assert_int_equal(find_object("[jit]")->samples, 331);
 }
 
-static void programs_are_kept_apart(void **state)
+TEST_WITH(programs_are_kept_apart, set_up, remove_maps)
 {
-	(void)state;
 	write_map(PID, "50100 10 same\n");
 	write_map(CHILD, "50100 10 same\n");
 	start(PID, "/bin/node");
@@ -192,9 +188,8 @@ static void programs_are_kept_apart(void **state)
 	assert_int_equal(samples_of("[jit] java", "same"), 2);
 }
 
-static void snapshot_has_the_names_of_its_time(void **state)
+TEST_WITH(snapshot_has_the_names_of_its_time, set_up, remove_maps)
 {
-	(void)state;
 	write_map(PID, "50100 10 early\n");
 	start(PID, "/bin/node");
 	fake_log_sample(&fake, PID, 0x50100, 1);
@@ -213,9 +208,8 @@ static void snapshot_has_the_names_of_its_time(void **state)
 	assert_int_equal(samples_of("[jit]", "at the end"), 2);
 }
 
-static void executing_a_program_ends_the_code(void **state)
+TEST_WITH(executing_a_program_ends_the_code, set_up, remove_maps)
 {
-	(void)state;
 	write_map(PID, "50100 10 before\n");
 	start(PID, "/bin/node");
 	fake_log_sample(&fake, PID, 0x50100, 1);
@@ -229,9 +223,8 @@ static void executing_a_program_ends_the_code(void **state)
 	assert_int_equal(samples_of("[jit] java", "before"), 2);
 }
 
-static void forked_children_run_the_code_of_their_parent(void **state)
+TEST_WITH(forked_children_run_the_code_of_their_parent, set_up, remove_maps)
 {
-	(void)state;
 	write_map(PID, "50100 10 inherited\n50200 10 replaced\n");
 	write_map(OTHER, "50200 10 own\n");
 	start(PID, "/bin/worker");
@@ -247,9 +240,8 @@ static void forked_children_run_the_code_of_their_parent(void **state)
 	assert_int_equal(samples_of("[jit]", "own"), 4);
 }
 
-static void lost_end_of_a_process_loses_no_samples(void **state)
+TEST_WITH(lost_end_of_a_process_loses_no_samples, set_up, remove_maps)
 {
-	(void)state;
 	start(PID, "/bin/node");
 	fake_log_sample(&fake, PID, 0x50100, 1);
 	fake_log_fork(&fake, PID, CHILD);
@@ -260,9 +252,8 @@ static void lost_end_of_a_process_loses_no_samples(void **state)
 }
 
 /* As no file has. Found by the fuzzer of the log: the result had two objects of that name. */
-static void file_in_brackets_is_no_object(void **state)
+TEST_WITH(file_in_brackets_is_no_object, set_up, remove_maps)
 {
-	(void)state;
 	start(PID, "/bin/node");
 	fake_log_map_file(&fake, PID, 0x30000, 0x1000, 0, "[jit]", 0);
 	fake_log_sample(&fake, PID, 0x30000, 1);
@@ -272,11 +263,10 @@ static void file_in_brackets_is_no_object(void **state)
 }
 
 /* Later code must not be counted for a function that it overlaps. */
-static void overlapping_code_is_moved_up(void **state)
+TEST_WITH(overlapping_code_is_moved_up, set_up, remove_maps)
 {
 	const struct result_object *object;
 
-	(void)state;
 	write_map(PID, "50100 12 first\n50112 e second\n0 ffffffffffffffff large\n");
 	start(PID, "/bin/node");
 	fake_log_sample(&fake, PID, 0x50101, 1);
@@ -296,11 +286,10 @@ static void overlapping_code_is_moved_up(void **state)
 	assert_int_equal(samples_of("[jit]", NULL), 8);
 }
 
-static void addresses_do_not_overflow(void **state)
+TEST_WITH(addresses_do_not_overflow, set_up, remove_maps)
 {
 	const struct profil_record_map top = { .start = UINT64_MAX - 15, .end = UINT64_MAX };
 
-	(void)state;
 	write_map(PID, "fffffffffffffff0 4 a\nfffffffffffffff4 c b\n");
 	start(PID, "/bin/node");
 	fake_log_map(&fake, PID, &top, "");
@@ -314,7 +303,7 @@ static void addresses_do_not_overflow(void **state)
 	assert_int_equal(samples_of("[jit]", "a"), 1);
 }
 
-static void dump_that_a_process_maps_is_read(void **state)
+TEST_WITH(dump_that_a_process_maps_is_read, set_up, remove_maps)
 {
 	static const char dump[] =
 		"DTiJ\1\0\0\0\50\0\0\0\76\0\0\0\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0"
@@ -323,7 +312,6 @@ static void dump_that_a_process_maps_is_read(void **state)
 	char *path = paths[nr_paths++];
 	FILE *file;
 
-	(void)state;
 	snprintf(path, sizeof(paths[0]), "/tmp/jit-%d.dump", PID);
 	file = fopen(path, "w");
 	assert_non_null(file);
@@ -354,12 +342,11 @@ static int count_descriptors(void)
 }
 
 /* Root directories of many processes are not all open, and processes get their names still. */
-static void many_processes_take_few_descriptors(void **state)
+TEST_WITH(many_processes_take_few_descriptors, set_up, remove_maps)
 {
 	const int before = count_descriptors();
 	int pid;
 
-	(void)state;
 	/* from here on, no file of a program stays open (held_files.h) */
 	held_files_release(&recording->files.kept);
 	write_map(PID + JIT_ROOTS + 9, "50100 10 last\n");
@@ -377,27 +364,4 @@ static void many_processes_take_few_descriptors(void **state)
 	assert_int_equal(samples_of("[jit]", NULL), JIT_ROOTS + 9);
 	assert_int_equal(samples_of("[jit]", "last"), 1);
 	assert_int_equal(count_descriptors(), before);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, remove_maps)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(names_are_read_when_the_process_ends),
-		TEST(map_may_be_written_at_the_end),
-		TEST(processes_are_kept_apart),
-		TEST(programs_are_kept_apart),
-		TEST(snapshot_has_the_names_of_its_time),
-		TEST(executing_a_program_ends_the_code),
-		TEST(forked_children_run_the_code_of_their_parent),
-		TEST(lost_end_of_a_process_loses_no_samples),
-		TEST(file_in_brackets_is_no_object),
-		TEST(overlapping_code_is_moved_up),
-		TEST(addresses_do_not_overflow),
-		TEST(dump_that_a_process_maps_is_read),
-		TEST(many_processes_take_few_descriptors),
-	};
-
-	return cmocka_run_group_tests_name("recording_jit", tests, NULL, NULL);
 }

@@ -43,9 +43,8 @@ static void assert_times(size_t i, uint64_t start_cpu_ns, bool has_ended, uint64
 }
 
 /* Until its first exec, the command's process is a copy of this one. */
-static void command_begins_with_exec(void **state)
+TEST_F(command_begins_with_exec)
 {
-	(void)state;
 	start(PID, 300, "/program");
 	fake_log_sample(&fake, PID, 0x10000, 5);
 	read_log();
@@ -60,9 +59,8 @@ static void command_begins_with_exec(void **state)
 }
 
 /* The kernel maps the program meanwhile. */
-static void command_is_sampled_from_its_run_on(void **state)
+TEST_F(command_is_sampled_from_its_run_on)
 {
-	(void)state;
 	fake_log_exec(&fake, PID, 300, 0, "comm");
 	fake_log_map_file(&fake, PID, 0x10000, 0x1000, 0, "/program", PROFIL_MAP_PROGRAM);
 	fake_log_run_from(&fake, PID, 450);
@@ -74,9 +72,8 @@ static void command_is_sampled_from_its_run_on(void **state)
 	assert_times(0, 450, true, 850);
 }
 
-static void exec_begins_a_row(void **state)
+TEST_F(exec_begins_a_row)
 {
-	(void)state;
 	start(PID, 300, "/first");
 	fake_log_sample(&fake, PID, 0x10000, 1);
 	fake_log_exec(&fake, PID, 500, 0, "second");
@@ -93,9 +90,8 @@ static void exec_begins_a_row(void **state)
 	assert_times(1, 500, true, 0);
 }
 
-static void fork_begins_a_row(void **state)
+TEST_F(fork_begins_a_row)
 {
-	(void)state;
 	start(PID, 0, "/parent");
 	fake_log_fork(&fake, CHILD, PID);
 	fake_log_sample(&fake, CHILD, 0x10000, 1);
@@ -119,9 +115,8 @@ static void fork_begins_a_row(void **state)
 }
 
 /* The log does not introduce processes when records are lost. */
-static void unknown_processes_get_a_row(void **state)
+TEST_F(unknown_processes_get_a_row)
 {
-	(void)state;
 	fake_log_exit(&fake, PID, 100);
 	read_log();
 	assert_int_equal(result.nr_processes, 0);
@@ -146,9 +141,8 @@ static void unknown_processes_get_a_row(void **state)
 	assert_row(3, PID, 0, "[unknown]", 4);
 }
 
-static void denied_programs_are_listed(void **state)
+TEST_F(denied_programs_are_listed)
 {
-	(void)state;
 	start(PID, 0, "/program");
 	fake_log_fork(&fake, CHILD, PID);
 	fake_log_exec(&fake, CHILD, 100, PROFIL_EXEC_DENIED, "sudo");
@@ -183,9 +177,8 @@ static void denied_programs_are_listed(void **state)
 }
 
 /* Its parent has forbidden to trace it: it has the name of the parent. */
-static void denied_child_is_listed(void **state)
+TEST_F(denied_child_is_listed)
 {
-	(void)state;
 	start(PID, 0, "/program");
 	fake_log_exec(&fake, PID, 100, 0, "agent");
 	fake_log_fork_denied(&fake, CHILD, PID);
@@ -202,9 +195,8 @@ static void denied_child_is_listed(void **state)
 }
 
 /* A child of a program that must not be sampled: the kernel does not follow it. */
-static void child_of_a_denied_program_has_no_mappings(void **state)
+TEST_F(child_of_a_denied_program_has_no_mappings)
 {
-	(void)state;
 	fake_log_exec(&fake, PID, 100, PROFIL_EXEC_DENIED, "sudo");
 	fake_log_fork(&fake, CHILD, PID);
 	fake_log_sample(&fake, CHILD, 0x10000, 1);
@@ -213,13 +205,12 @@ static void child_of_a_denied_program_has_no_mappings(void **state)
 	assert_row(0, CHILD, PID, "[unknown]", 1);
 }
 
-static void too_many_denied_programs_are_left_out(void **state)
+TEST_F(too_many_denied_programs_are_left_out)
 {
 	uint64_t processes = 0;
 	char name[16];
 	size_t i;
 
-	(void)state;
 	start(PID, 0, "/program");
 	for (i = 0; i <= RESULT_MAX_UNPROFILED; i++) {
 		snprintf(name, sizeof(name), "%zu", i);
@@ -237,9 +228,8 @@ static void too_many_denied_programs_are_left_out(void **state)
 }
 
 /* With --no-follow, other programs are not part of the run. */
-static void programs_that_are_not_followed_are_not_listed(void **state)
+TEST_F(programs_that_are_not_followed_are_not_listed)
 {
-	(void)state;
 	start(PID, 0, "/program");
 	fake_log_exec(&fake, PID, 100, PROFIL_EXEC_LEFT, "other");
 	fake_log_exit(&fake, PID, 150);
@@ -250,9 +240,8 @@ static void programs_that_are_not_followed_are_not_listed(void **state)
 	assert_int_equal(result.nr_unprofiled, 0);
 }
 
-static void losses_are_counted(void **state)
+TEST_F(losses_are_counted)
 {
-	(void)state;
 	start(PID, 0, "/program");
 	read_log();
 	assert_int_equal(result.lost, 0);
@@ -268,9 +257,8 @@ static void losses_are_counted(void **state)
 	assert_int_equal(result.nr_processes, 1);
 }
 
-static void too_many_processes_are_summed_up(void **state)
+TEST_F(too_many_processes_are_summed_up)
 {
-	(void)state;
 	recording->processes.limit = 2;
 	start(PID, 0, "/program");
 	fake_log_fork(&fake, CHILD, PID);
@@ -302,9 +290,8 @@ static void too_many_processes_are_summed_up(void **state)
 }
 
 /* Its CPU time so far is read from its clock, at each snapshot anew. */
-static void unlisted_process_that_runs_has_a_time(void **state)
+TEST_F(unlisted_process_that_runs_has_a_time)
 {
-	(void)state;
 	recording->processes.limit = 1;
 	start(PID, 0, "/program");
 	fake_log_fork(&fake, getpid(), PID);
@@ -325,9 +312,8 @@ static void unlisted_process_that_runs_has_a_time(void **state)
 }
 
 /* The log is full of what was read together with the record of the loss, or before it. */
-static void losses_tell_what_filled_the_log(void **state)
+TEST_F(losses_tell_what_filled_the_log)
 {
-	(void)state;
 	start(PID, 0, "/program");
 	read_log();
 	/* one sample, and nothing else at that time */
@@ -346,9 +332,8 @@ static void losses_tell_what_filled_the_log(void **state)
 }
 
 /* The status tells it: nothing is written after the last loss. */
-static void last_loss_may_be_only_in_the_status(void **state)
+TEST_F(last_loss_may_be_only_in_the_status)
 {
-	(void)state;
 	start(PID, 0, "/program");
 	read_log();
 	assert_int_equal(result.lost_records, 0);
@@ -368,9 +353,8 @@ static void last_loss_may_be_only_in_the_status(void **state)
 	assert_true(result.records_filled_log);
 }
 
-static void memory_is_freed_while_processes_exist(void **state)
+TEST_F(memory_is_freed_while_processes_exist)
 {
-	(void)state;
 	start(PID, 0, "/program");
 	fake_log_fork(&fake, CHILD, PID);
 	/* the end of the table */
@@ -379,8 +363,6 @@ static void memory_is_freed_while_processes_exist(void **state)
 	assert_int_equal(result.nr_processes, 3);
 	recording_free(NULL);
 }
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 /* Use CPU time up to @cpu_ns, and stop. */
 static void run_until(uint64_t cpu_ns)
@@ -399,13 +381,12 @@ static void wait_until_stopped(pid_t child)
 }
 
 /* The clock of a process that has ended exists until the process is reaped. */
-static void cpu_time_since_attach_outlives_the_process(void **state)
+TEST_F(cpu_time_since_attach_outlives_the_process)
 {
 	uint64_t base_ns, used_ns;
 	siginfo_t info;
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(child >= 0);
 	if (!child) {
 		/* so that it does not stay stopped if the test fails */
@@ -449,12 +430,11 @@ static uint64_t spin(uint64_t used_ns)
  * Another process gets the ID of an attached one that has ended: this one, whose clock runs. Its
  * time is not that of the first, and it may be attached too.
  */
-static void process_id_is_used_again(void **state)
+TEST_F(process_id_is_used_again)
 {
 	const pid_t pid = getpid();
 	uint64_t base_ns, first_ns;
 
-	(void)state;
 	base_ns = time_cpu_ns(pid);
 	assert_false(recording_has_process(recording, pid));
 	assert_int_equal(recording_add_process(recording, pid, base_ns), 0);
@@ -475,30 +455,4 @@ static void process_id_is_used_again(void **state)
 			time_cpu_ns(pid));
 	assert_false(recording_has_process(recording, -1));
 	assert_false(recording_has_process(recording, 1 << 22));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(command_begins_with_exec),
-		TEST(command_is_sampled_from_its_run_on),
-		TEST(exec_begins_a_row),
-		TEST(fork_begins_a_row),
-		TEST(unknown_processes_get_a_row),
-		TEST(denied_programs_are_listed),
-		TEST(denied_child_is_listed),
-		TEST(child_of_a_denied_program_has_no_mappings),
-		TEST(too_many_denied_programs_are_left_out),
-		TEST(programs_that_are_not_followed_are_not_listed),
-		TEST(process_id_is_used_again),
-		TEST(losses_are_counted),
-		TEST(too_many_processes_are_summed_up),
-		TEST(unlisted_process_that_runs_has_a_time),
-		TEST(losses_tell_what_filled_the_log),
-		TEST(last_loss_may_be_only_in_the_status),
-		TEST(memory_is_freed_while_processes_exist),
-		TEST(cpu_time_since_attach_outlives_the_process),
-	};
-
-	return cmocka_run_group_tests_name("recording_processes", tests, NULL, NULL);
 }

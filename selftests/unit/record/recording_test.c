@@ -54,9 +54,8 @@ static void map_special(int pid, uint64_t at, uint64_t bytes, const char *path)
 	fake_log_map(&fake, pid, &map, path);
 }
 
-static void samples_are_in_the_mapped_file(void **state)
+TEST_F(samples_are_in_the_mapped_file)
 {
-	(void)state;
 	start(PID);
 	map(PID, 0x20000, "/library");
 	fake_log_sample(&fake, PID, 0x10120, 3);
@@ -72,9 +71,8 @@ static void samples_are_in_the_mapped_file(void **state)
 }
 
 /* The sample belongs to what was mapped when it was taken: dlclose(3), then dlopen(3) */
-static void mappings_are_replaced_in_the_order_of_the_log(void **state)
+TEST_F(mappings_are_replaced_in_the_order_of_the_log)
 {
-	(void)state;
 	start(PID);
 	map(PID, 0x20000, "/first");
 	fake_log_sample(&fake, PID, 0x20040, 1);
@@ -90,9 +88,8 @@ static void mappings_are_replaced_in_the_order_of_the_log(void **state)
 }
 
 /* Until the new program runs, samples are in the call of execve(2). */
-static void samples_in_exec_are_in_the_program_before(void **state)
+TEST_F(samples_in_exec_are_in_the_program_before)
 {
-	(void)state;
 	start(PID);
 	fake_log_sample(&fake, PID, 0x10120, 1);
 	fake_log_exec(&fake, PID, 0, 0, "other");
@@ -105,9 +102,8 @@ static void samples_in_exec_are_in_the_program_before(void **state)
 	assert_int_equal(samples_at("/other", 0x1120), 4);
 }
 
-static void forked_child_has_its_parents_mappings(void **state)
+TEST_F(forked_child_has_its_parents_mappings)
 {
-	(void)state;
 	start(PID);
 	map(PID, 0x20000, "/before");
 	fake_log_fork(&fake, CHILD, PID);
@@ -125,9 +121,8 @@ static void forked_child_has_its_parents_mappings(void **state)
 	assert_int_equal(samples_at("/parent", 0x40), 4);
 }
 
-static void exec_drops_mappings(void **state)
+TEST_F(exec_drops_mappings)
 {
-	(void)state;
 	start(PID);
 	fake_log_fork(&fake, CHILD, PID);
 	fake_log_exec(&fake, CHILD, 0, 0, "other");
@@ -139,9 +134,8 @@ static void exec_drops_mappings(void **state)
 	assert_int_equal(samples_at("/program", 0x1040), 2);
 }
 
-static void vdso_has_addresses_from_its_start(void **state)
+TEST_F(vdso_has_addresses_from_its_start)
 {
-	(void)state;
 	start(PID);
 	map_special(PID, 0x7fff0000, 0x2000, "[vdso]");
 	fake_log_sample(&fake, PID, 0x7fff0a40, 1);
@@ -156,9 +150,8 @@ static void vdso_has_addresses_from_its_start(void **state)
 	assert_int_equal(result.objects[result.nr_objects - 1].bias, 0x7fff0000);
 }
 
-static void anonymous_memory_is_jit(void **state)
+TEST_F(anonymous_memory_is_jit)
 {
-	(void)state;
 	start(PID);
 	map_special(PID, 0x50000, 0x10000, "");
 	fake_log_sample(&fake, PID, 0x5a000, 1);
@@ -174,9 +167,8 @@ static void anonymous_memory_is_jit(void **state)
 	assert_int_equal(result.objects[result.nr_objects - 1].end, 0x5b003);
 }
 
-static void other_samples_are_outside(void **state)
+TEST_F(other_samples_are_outside)
 {
-	(void)state;
 	start(PID);
 	fake_log_sample(&fake, PID, 0x9000, 1);
 	fake_log_sample(&fake, PID, 0x12000, 2);
@@ -222,13 +214,12 @@ static void stop(pid_t child)
 }
 
 /* mremap(2) is not in the log, nor are mappings whose records were lost. */
-static void unknown_pc_is_found_in_proc(void **state)
+TEST_F(unknown_pc_is_found_in_proc)
 {
 	char *page = new_page();
 	const uint64_t pc = (uintptr_t)page;
 	pid_t child = start_with_page(page);
 
-	(void)state;
 	start(child);
 	fake_log_sample(&fake, child, pc + 16, 1);
 	fake_log_sample(&fake, child, (uintptr_t)unknown_pc_is_found_in_proc, 2);
@@ -242,13 +233,12 @@ static void unknown_pc_is_found_in_proc(void **state)
 }
 
 /* Otherwise a program with many pcs in unknown memory would keep the command busy. */
-static void proc_is_read_once_in_a_call(void **state)
+TEST_F(proc_is_read_once_in_a_call)
 {
 	char *page = new_page();
 	const uint64_t pc = (uintptr_t)page;
 	pid_t child = start_with_page(page);
 
-	(void)state;
 	start(child);
 	fake_log_sample(&fake, child, 16, 1);
 	/* reading /proc again would undo this */
@@ -267,13 +257,12 @@ static void proc_is_read_once_in_a_call(void **state)
 }
 
 /* The log does not introduce a process when records are lost. */
-static void unknown_process_is_found_in_proc(void **state)
+TEST_F(unknown_process_is_found_in_proc)
 {
 	char *page = new_page();
 	const uint64_t pc = (uintptr_t)page;
 	pid_t child = start_with_page(page);
 
-	(void)state;
 	fake_log_sample(&fake, child, pc, 1);
 	map(child, 0x10000, "/library");
 	fake_log_sample(&fake, child, 0x10040, 2);
@@ -289,13 +278,12 @@ static void unknown_process_is_found_in_proc(void **state)
 	munmap(page, 4096);
 }
 
-static void attached_process_has_the_mappings_of_proc(void **state)
+TEST_F(attached_process_has_the_mappings_of_proc)
 {
 	char *page = new_page();
 	const uint64_t pc = (uintptr_t)page;
 	pid_t child = start_with_page(page);
 
-	(void)state;
 	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
 	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
 	assert_int_equal(recording_add_process(recording, FAKE_PID, time_cpu_ns(FAKE_PID)), -ESRCH);
@@ -314,12 +302,11 @@ static void attached_process_has_the_mappings_of_proc(void **state)
 	munmap(page, 4096);
 }
 
-static void times_of_running_processes_are_read(void **state)
+TEST_F(times_of_running_processes_are_read)
 {
 	char *page = new_page();
 	pid_t child = start_with_page(page);
 
-	(void)state;
 	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
 	read_log();
 	assert_false(result.processes[0].has_ended);
@@ -336,12 +323,11 @@ static void times_of_running_processes_are_read(void **state)
 }
 
 /* With PREEMPT_RT, the kernel does not know paths when it writes the log. */
-static void path_is_found_by_inode(void **state)
+TEST_F(path_is_found_by_inode)
 {
 	const struct profil_record_map known = { .start = 0x1000, .end = 0x2000, .inode = 77 };
 	const struct profil_record_map unknown = { .start = 0x4000, .end = 0x5000, .inode = 78 };
 
-	(void)state;
 	start(PID);
 	fake_log_map(&fake, PID, &known, "/library");
 	start(CHILD);
@@ -355,14 +341,13 @@ static void path_is_found_by_inode(void **state)
 }
 
 /* Reading /proc would replace the library. */
-static void known_inode_needs_no_proc(void **state)
+TEST_F(known_inode_needs_no_proc)
 {
 	const struct profil_record_map known = { .start = 0x1000, .end = 0x2000, .inode = 77 };
 	char *page = new_page();
 	const uint64_t pc = (uintptr_t)page;
 	pid_t child = start_with_page(page);
 
-	(void)state;
 	start(child);
 	fake_log_map(&fake, child, &known, "/known");
 	map(child, pc, "/library");
@@ -387,7 +372,7 @@ static int copy_text(void *data, const struct procmaps_entry *entry)
 	return 0;
 }
 
-static void path_is_found_in_proc(void **state)
+TEST_F(path_is_found_in_proc)
 {
 	char *page = new_page(), program[4096];
 	const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
@@ -395,7 +380,6 @@ static void path_is_found_in_proc(void **state)
 	pid_t child = start_with_page(page);
 	struct stat state_of;
 
-	(void)state;
 	assert_true(length > 0);
 	program[length] = 0;
 	assert_int_equal(procmaps_read(getpid(), copy_text, &text), 0);
@@ -413,11 +397,10 @@ static void path_is_found_in_proc(void **state)
 	munmap(page, 4096);
 }
 
-static void longest_path_is_cut(void **state)
+TEST_F(longest_path_is_cut)
 {
 	char path[RESULT_MAX_PATH + 100];
 
-	(void)state;
 	memset(path, '/', sizeof(path) - 1);
 	path[sizeof(path) - 1] = 0;
 	start(PID);
@@ -429,9 +412,8 @@ static void longest_path_is_cut(void **state)
 	assert_string_equal(result.processes[0].program, path);
 }
 
-static void end_of_the_log_is_reported(void **state)
+TEST_F(end_of_the_log_is_reported)
 {
-	(void)state;
 	assert_int_equal(recording_read(recording, fake.read), 1);
 	start(PID);
 	fake_log_sample(&fake, PID, 0x10000, 1);
@@ -445,11 +427,10 @@ static void end_of_the_log_is_reported(void **state)
 }
 
 /* As a newer module may write them */
-static void unknown_records_are_skipped(void **state)
+TEST_F(unknown_records_are_skipped)
 {
 	const struct profil_record record = { .type = 99, .bytes = sizeof(record), .pid = PID };
 
-	(void)state;
 	fake_log_bytes(&fake, &record, sizeof(record));
 	start(PID);
 	fake_log_bytes(&fake, &record, sizeof(record));
@@ -459,14 +440,13 @@ static void unknown_records_are_skipped(void **state)
 }
 
 /* Both kinds of samples count where the thread returns to user mode. */
-static void samples_in_the_kernel_count(void **state)
+TEST_F(samples_in_the_kernel_count)
 {
 	struct profil_record_sample sample = {
 		.head = { PROFIL_RECORD_KERNEL_SAMPLE, sizeof(sample), PID },
 		.pc = 0x10000, .samples = 2,
 	};
 
-	(void)state;
 	start(PID);
 	fake_log_bytes(&fake, &sample, sizeof(sample));
 	fake_log_sample(&fake, PID, 0x10000, 1);
@@ -477,13 +457,12 @@ static void samples_in_the_kernel_count(void **state)
 	assert_int_equal(recording_samples(recording), 5);
 }
 
-static void damaged_records_are_refused(void **state)
+TEST_F(damaged_records_are_refused)
 {
 	const struct profil_record_sample sample = {
 		.head = { PROFIL_RECORD_SAMPLE, sizeof(sample), PID }, .samples = 1,
 	};
 
-	(void)state;
 	fake_log_sample(&fake, PID, 0, 1);
 	fake_log_bytes(&fake, &sample, sizeof(sample) - 8);
 	assert_int_equal(recording_read(recording, fake.read), -EBADMSG);
@@ -491,35 +470,4 @@ static void damaged_records_are_refused(void **state)
 	assert_int_equal(recording_samples(recording), 1);
 	fake_log_bytes(&fake, &sample, 4);
 	assert_int_equal(recording_read(recording, fake.read), -EBADMSG);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(samples_are_in_the_mapped_file),
-		TEST(mappings_are_replaced_in_the_order_of_the_log),
-		TEST(samples_in_exec_are_in_the_program_before),
-		TEST(forked_child_has_its_parents_mappings),
-		TEST(exec_drops_mappings),
-		TEST(vdso_has_addresses_from_its_start),
-		TEST(anonymous_memory_is_jit),
-		TEST(other_samples_are_outside),
-		TEST(unknown_pc_is_found_in_proc),
-		TEST(proc_is_read_once_in_a_call),
-		TEST(unknown_process_is_found_in_proc),
-		TEST(attached_process_has_the_mappings_of_proc),
-		TEST(times_of_running_processes_are_read),
-		TEST(path_is_found_by_inode),
-		TEST(known_inode_needs_no_proc),
-		TEST(path_is_found_in_proc),
-		TEST(longest_path_is_cut),
-		TEST(end_of_the_log_is_reported),
-		TEST(unknown_records_are_skipped),
-		TEST(samples_in_the_kernel_count),
-		TEST(damaged_records_are_refused),
-	};
-
-	return cmocka_run_group_tests_name("recording", tests, NULL, NULL);
 }

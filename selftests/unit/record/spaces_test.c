@@ -27,11 +27,10 @@ static void assert_at(struct space *space, uint64_t pc, int file, uint64_t offse
 	assert_int_equal(found->offset + (pc - found->start), offset);
 }
 
-static void pcs_are_found_between_start_and_end(void **state)
+TEST(pcs_are_found_between_start_and_end)
 {
 	struct space *space = space_new();
 
-	(void)state;
 	assert_null(space_find(space, 0x1000));
 	map(space, 0x3000, 0x4000, 0x100, 3);
 	map(space, 0x1000, 0x2000, 0, 1);
@@ -47,11 +46,10 @@ static void pcs_are_found_between_start_and_end(void **state)
 	space_put(space);
 }
 
-static void overlapped_mappings_are_cut(void **state)
+TEST(overlapped_mappings_are_cut)
 {
 	struct space *space = space_new();
 
-	(void)state;
 	map(space, 0x1000, 0x9000, 0x10000, 1);
 	/* in the middle: both ends stay */
 	map(space, 0x4000, 0x6000, 0, 2);
@@ -73,11 +71,10 @@ static void overlapped_mappings_are_cut(void **state)
 }
 
 /* A compiler may make its memory executable page by page, in any direction. */
-static void continued_mappings_are_joined(void **state)
+TEST(continued_mappings_are_joined)
 {
 	struct space *space = space_new();
 
-	(void)state;
 	map(space, 0x5000, 0x6000, 0x5000, 1);
 	map(space, 0x3000, 0x4000, 0x3000, 1);
 	map(space, 0x4000, 0x5000, 0x4000, 1);
@@ -94,11 +91,10 @@ static void continued_mappings_are_joined(void **state)
 	space_put(space);
 }
 
-static void forked_mappings_are_copied_when_one_changes(void **state)
+TEST(forked_mappings_are_copied_when_one_changes)
 {
 	struct space *parent = space_new(), *child;
 
-	(void)state;
 	map(parent, 0x1000, 0x2000, 0, 1);
 	child = space_fork(parent);
 	assert_ptr_not_equal(child, parent);
@@ -120,11 +116,10 @@ static void forked_mappings_are_copied_when_one_changes(void **state)
 }
 
 /* clone(2) with CLONE_VM */
-static void shared_mappings_change_for_both(void **state)
+TEST(shared_mappings_change_for_both)
 {
 	struct space *one = space_new(), *other, *child;
 
-	(void)state;
 	map(one, 0x1000, 0x2000, 0, 1);
 	child = space_fork(one);
 	other = space_share(one);
@@ -141,11 +136,10 @@ static void shared_mappings_change_for_both(void **state)
 	space_put(child);
 }
 
-static void mapping_below_an_address_is_found(void **state)
+TEST(mapping_below_an_address_is_found)
 {
 	struct space *space = space_new();
 
-	(void)state;
 	assert_null(space_below(space, UINT64_MAX - 1));
 	map(space, 0x1000, 0x2000, 0, 1);
 	map(space, 0x5000, 0x6000, 0, 2);
@@ -160,14 +154,13 @@ static void mapping_below_an_address_is_found(void **state)
 #define MAPPINGS	2000
 
 /* Compare with an array that has the file of each page. */
-static void random_mappings_are_as_in_a_model(void **state)
+TEST(random_mappings_are_as_in_a_model)
 {
 	uint64_t offsets[PAGES] = { 0 };
 	int files[PAGES] = { 0 }, i;
 	struct space *space = space_new();
 	uint64_t page, pages;
 
-	(void)state;
 	srandom(1);
 	for (i = 1; i <= MAPPINGS; i++) {
 		uint64_t first = (uint64_t)random() % PAGES;
@@ -193,12 +186,11 @@ static void random_mappings_are_as_in_a_model(void **state)
 }
 
 /* Unmapping is not in the log. Memory of a space must not grow without limit. */
-static void full_space_is_emptied(void **state)
+TEST(full_space_is_emptied)
 {
 	struct space *space = space_new();
 	uint64_t i;
 
-	(void)state;
 	for (i = SPACE_MAX; i > 1; i--)
 		map(space, i << 13, (i << 13) + 1, 0, 1);
 	assert_at(space, SPACE_MAX << 13, 1, 0);
@@ -207,20 +199,4 @@ static void full_space_is_emptied(void **state)
 	assert_null(space_find(space, SPACE_MAX << 13));
 	assert_at(space, 0x3000, 3, 0);
 	space_put(space);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pcs_are_found_between_start_and_end),
-		cmocka_unit_test(overlapped_mappings_are_cut),
-		cmocka_unit_test(continued_mappings_are_joined),
-		cmocka_unit_test(forked_mappings_are_copied_when_one_changes),
-		cmocka_unit_test(shared_mappings_change_for_both),
-		cmocka_unit_test(mapping_below_an_address_is_found),
-		cmocka_unit_test(random_mappings_are_as_in_a_model),
-		cmocka_unit_test(full_space_is_emptied),
-	};
-
-	return cmocka_run_group_tests_name("spaces", tests, NULL, NULL);
 }

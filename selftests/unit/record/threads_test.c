@@ -41,11 +41,10 @@ static const struct result_thread *thread_of(int tid)
 	return found;
 }
 
-static void threads_have_their_samples(void **state)
+TEST_F(threads_have_their_samples)
 {
 	const struct fake_thread main_thread = { PID, PID }, worker = { PID, PID + 5 };
 
-	(void)state;
 	start(PID, "/program");
 	fake_log_user(&fake, &main_thread, CODE, 1);
 	fake_log_user(&fake, &worker, CODE, 2);
@@ -73,11 +72,10 @@ static void threads_have_their_samples(void **state)
 }
 
 /* Samples of a thread's exit follow its record. Another thread that gets its ID is the same one. */
-static void samples_after_the_end(void **state)
+TEST_F(samples_after_the_end)
 {
 	const struct fake_thread worker = { PID, PID + 5 };
 
-	(void)state;
 	start(PID, "/program");
 	fake_log_user(&fake, &worker, CODE, 1);
 	fake_log_thread(&fake, &worker, 10, "first");
@@ -96,11 +94,10 @@ static void samples_after_the_end(void **state)
 }
 
 /* A thread belongs to one program: the samples of the next one are not in its row. */
-static void exec_begins_other_threads(void **state)
+TEST_F(exec_begins_other_threads)
 {
 	const struct fake_thread thread = { PID, PID };
 
-	(void)state;
 	start(PID, "/first");
 	fake_log_user(&fake, &thread, CODE, 1);
 	start(PID, "/second");
@@ -117,9 +114,8 @@ static void exec_begins_other_threads(void **state)
 }
 
 /* Without a row for the process, there is none for its threads. */
-static void threads_of_unlisted_processes_are_not_listed(void **state)
+TEST_F(threads_of_unlisted_processes_are_not_listed)
 {
-	(void)state;
 	recording->processes.limit = 1;
 	start(PID, "/program");
 	start(CHILD, "/program");
@@ -145,13 +141,12 @@ static void *wait_for_end(void *pipe)
 }
 
 /* A thread that has not ended is looked up in /proc. */
-static void name_of_a_living_thread(void **state)
+TEST_F(name_of_a_living_thread)
 {
 	int fds[4];
 	struct fake_thread living = { .pid = getpid() };
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pipe(&fds[0]), 0);
 	assert_int_equal(pipe(&fds[2]), 0);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_end, fds), 0);
@@ -172,12 +167,11 @@ static void name_of_a_living_thread(void **state)
 	close(fds[3]);
 }
 
-static void command_lines(void **state)
+TEST_F(command_lines)
 {
 	static const char args[] = "cc\0-c\0\0a file.c";
 	char *const *argv;
 
-	(void)state;
 	start(PID, "/bin/cc");
 	fake_log_args(&fake, PID, args, sizeof(args), sizeof(args));
 	fake_log_fork(&fake, CHILD, PID);
@@ -206,11 +200,10 @@ static void command_lines(void **state)
 }
 
 /* Samples that wait for /proc after a loss have their thread and mode, too. */
-static void late_samples_have_threads(void **state)
+TEST_F(late_samples_have_threads)
 {
 	const struct fake_thread worker = { PID, PID + 5 };
 
-	(void)state;
 	start(PID, "/program");
 	fake_log_lost(&fake, 0, 1);
 	fake_log_kernel(&fake, &worker, CODE, 3);
@@ -219,21 +212,4 @@ static void late_samples_have_threads(void **state)
 	assert_int_equal(result.threads[0].tid, PID + 5);
 	assert_int_equal(result.threads[0].system, 3);
 	assert_string_equal(result.processes[result.threads[0].process].program, RESULT_UNKNOWN);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(threads_have_their_samples),
-		TEST(samples_after_the_end),
-		TEST(exec_begins_other_threads),
-		TEST(threads_of_unlisted_processes_are_not_listed),
-		TEST(name_of_a_living_thread),
-		TEST(command_lines),
-		TEST(late_samples_have_threads),
-	};
-
-	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

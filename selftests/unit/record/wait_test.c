@@ -97,9 +97,8 @@ static struct signals old;
 static sigset_t waiting;
 static struct wait events;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	calls = (struct calls){ 0 };
 	assert_int_equal(pipe2(calls.log, O_NONBLOCK), 0);
 	signals_begin(&old, false);
@@ -118,18 +117,16 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	signals_end(&old);
 	close(calls.log[0]);
 	close(calls.log[1]);
 	return 0;
 }
 
-static void records_are_read_when_they_come(void **state)
+TEST_F(records_are_read_when_they_come)
 {
-	(void)state;
 	calls.ended_at = 1;
 	assert_int_equal(write(calls.log[1], "abc", 3), 3);
 	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
@@ -138,11 +135,10 @@ static void records_are_read_when_they_come(void **state)
 }
 
 /* The byte is not read, so it wakes again. */
-static void key_ends_the_profile(void **state)
+TEST_F(key_ends_the_profile)
 {
 	int keys[2];
 
-	(void)state;
 	assert_int_equal(pipe(keys), 0);
 	events.keys = keys[0];
 	events.key = read_keys;
@@ -159,9 +155,8 @@ static void key_ends_the_profile(void **state)
 }
 
 /* The log is read at the end of the time, even if it does not wake the reader. */
-static void time_ends_the_profile(void **state)
+TEST_F(time_ends_the_profile)
 {
-	(void)state;
 	events.end_ns = time_ns(CLOCK_MONOTONIC) + 5 * MS;
 	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
 	assert_int_equal(calls.reads, 1);
@@ -169,18 +164,17 @@ static void time_ends_the_profile(void **state)
 }
 
 /* After 10, 20 and 40 ms. Without this, wait_for_end() would not return. */
-static void log_is_read_without_a_wake(void **state)
+TEST_F(log_is_read_without_a_wake)
 {
 	const uint64_t start = time_ns(CLOCK_MONOTONIC);
 
-	(void)state;
 	calls.ended_at = 3;
 	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
 	assert_true(time_ns(CLOCK_MONOTONIC) - start >= 70 * MS);
 }
 
 /* nohup(1) and scripts ignore some of them for what they start, and then so does the command. */
-static void signals_end_the_profile(void **state)
+TEST_F(signals_end_the_profile)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 	size_t i;
@@ -198,9 +192,8 @@ static void signals_end_the_profile(void **state)
 	}
 }
 
-static void sigusr1_takes_a_snapshot(void **state)
+TEST_F(sigusr1_takes_a_snapshot)
 {
-	(void)state;
 	calls.raised = SIGUSR1;
 	assert_int_equal(write(calls.log[1], "a", 1), 1);
 	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
@@ -209,12 +202,11 @@ static void sigusr1_takes_a_snapshot(void **state)
 	assert_int_equal(calls.reads, 3);
 }
 
-static void snapshots_and_progress_have_intervals(void **state)
+TEST_F(snapshots_and_progress_have_intervals)
 {
 	const uint64_t start = time_ns(CLOCK_MONOTONIC);
 	uint64_t elapsed;
 
-	(void)state;
 	events.snapshot_ns = 10 * MS;
 	events.progress_ns = 30 * MS;
 	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
@@ -225,11 +217,10 @@ static void snapshots_and_progress_have_intervals(void **state)
 }
 
 /* What takes long is done less often. */
-static void intervals_become_longer(void **state)
+TEST_F(intervals_become_longer)
 {
 	const uint64_t start = time_ns(CLOCK_MONOTONIC);
 
-	(void)state;
 	events.snapshot_ns = MS;
 	events.progress_ns = MS;
 	calls.pause_ns = 60 * MS;
@@ -241,11 +232,10 @@ static void intervals_become_longer(void **state)
 }
 
 /* The log is read once more after the last look. */
-static void look_ends_the_profile(void **state)
+TEST_F(look_ends_the_profile)
 {
 	const uint64_t start = time_ns(CLOCK_MONOTONIC);
 
-	(void)state;
 	events.look_ns = 15 * MS;
 	calls.last_look = 3;
 	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
@@ -254,11 +244,10 @@ static void look_ends_the_profile(void **state)
 	assert_true(time_ns(CLOCK_MONOTONIC) - start >= 45 * MS);
 }
 
-static void looks_that_take_long_are_rarer(void **state)
+TEST_F(looks_that_take_long_are_rarer)
 {
 	const uint64_t start = time_ns(CLOCK_MONOTONIC);
 
-	(void)state;
 	events.look_ns = MS;
 	calls.pause_ns = 40 * MS;
 	calls.last_look = 3;
@@ -266,11 +255,10 @@ static void looks_that_take_long_are_rarer(void **state)
 	assert_true(time_ns(CLOCK_MONOTONIC) - start >= 81 * MS);
 }
 
-static void end_of_the_command_ends_it(void **state)
+TEST_F(end_of_the_command_ends_it)
 {
 	pid_t child = fork();
 
-	(void)state;
 	if (!child) {
 		usleep(50000);
 		_exit(0);
@@ -284,25 +272,4 @@ static void end_of_the_command_ends_it(void **state)
 	assert_int_equal(calls.reads, 1);
 	assert_int_equal(waitpid(child, NULL, WNOHANG), child);
 	close(events.process);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(records_are_read_when_they_come),
-		TEST(key_ends_the_profile),
-		TEST(time_ends_the_profile),
-		TEST(log_is_read_without_a_wake),
-		TEST(signals_end_the_profile),
-		TEST(sigusr1_takes_a_snapshot),
-		TEST(snapshots_and_progress_have_intervals),
-		TEST(intervals_become_longer),
-		TEST(look_ends_the_profile),
-		TEST(looks_that_take_long_are_rarer),
-		TEST(end_of_the_command_ends_it),
-	};
-
-	return cmocka_run_group_tests_name("wait", tests, NULL, NULL);
 }

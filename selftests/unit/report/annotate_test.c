@@ -21,12 +21,11 @@ static struct symbols *symbols;
 static char *text;
 
 /* A sample at every other address that is in a function */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct function function;
 	uint64_t address;
 
-	(void)state;
 	symbols = symbols_new(&result, NULL);
 	for (address = 0; address < ARRAY_SIZE(counts); address += 2)
 		if (symbols_find(symbols, 0, address, &function) == 1)
@@ -35,16 +34,14 @@ static int set_up(void **state)
 	return symbols && object.nr_counts ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	symbols_free(symbols);
 	return 0;
 }
 
-static int free_text(void **state)
+FIXTURE(free_text)
 {
-	(void)state;
 	free(text);
 	text = NULL;
 	return 0;
@@ -94,11 +91,10 @@ static void assert_has(const char *format, size_t samples)
 		fail_msg("not in the annotation: %s\n%s", part, text);
 }
 
-static void function_that_is_inlined_everywhere(void **state)
+TEST_WITH(function_that_is_inlined_everywhere, NULL, free_text)
 {
 	size_t samples = samples_in("mix_both", true);
 
-	(void)state;
 	assert_true(samples > 10);
 	assert_int_not_equal(annotate("mix_both", false), 0);
 	assert_has("# %zu of ", samples);
@@ -109,11 +105,10 @@ static void function_that_is_inlined_everywhere(void **state)
 	assert_null(strstr(text, "weigh(i)"));
 }
 
-static void function_that_is_also_called(void **state)
+TEST_WITH(function_that_is_also_called, NULL, free_text)
 {
 	size_t own = samples_in("weigh", false), inlined = samples_in("weigh", true);
 
-	(void)state;
 	assert_true(own > 3);
 	assert_true(inlined > 3);
 	/* as in the table */
@@ -125,22 +120,10 @@ static void function_that_is_also_called(void **state)
 	assert_has("# %zu of them are in code that is inlined into other functions\n", inlined);
 }
 
-static void no_function(void **state)
+TEST_WITH(no_function, NULL, free_text)
 {
-	(void)state;
 	assert_int_equal(annotate("mix_bot", true), 0);
 	assert_string_equal(text, "");
 }
 
-#define TEST(name)	cmocka_unit_test_teardown(name, free_text)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(function_that_is_inlined_everywhere),
-		TEST(function_that_is_also_called),
-		TEST(no_function),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP(set_up, tear_down)

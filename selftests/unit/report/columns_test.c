@@ -61,11 +61,10 @@ static void make_row(size_t i, const char *name)
 	more.samples += more_rows[i].samples;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	size_t i;
 
-	(void)state;
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))
 		return -1;
 	for (i = 0; i < sizeof(any_bytes) - 1; i++)
@@ -88,9 +87,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	free(text);
 	text = NULL;
 	return 0;
@@ -167,22 +165,20 @@ static void assert_all(int most, int bars)
 	}
 }
 
-static void no_line_is_wider_than_the_terminal(void **state)
+TEST_F(no_line_is_wider_than_the_terminal)
 {
 	int columns;
 
-	(void)state;
 	for (columns = TERMINAL_MIN_COLUMNS; columns <= 200; columns++) {
 		assert_all(columns, 0);
 		assert_all(columns, 20);
 	}
 }
 
-static void largest_figures_fit(void **state)
+TEST_F(largest_figures_fit)
 {
 	size_t i;
 
-	(void)state;
 	rows[0].samples = UINT64_MAX / 4;
 	more_rows[1].samples = UINT64_MAX / 4;
 	profile.samples = more.samples = UINT64_MAX / 2;
@@ -195,9 +191,8 @@ static void largest_figures_fit(void **state)
 		assert_all((int)i, 20);
 }
 
-static void names_do_not_control_the_terminal(void **state)
+TEST_F(names_do_not_control_the_terminal)
 {
-	(void)state;
 	assert_all(0, 20);
 }
 
@@ -210,9 +205,8 @@ static void assert_has(const char *part)
 }
 
 /* All columns at a width of 108; fewer at 80 and 40; nothing is shortened without a limit. */
-static void names_are_shortened_to_the_width(void **state)
+TEST_F(names_are_shortened_to_the_width)
 {
-	(void)state;
 	profile.nr_rows = 3;
 	rows[0].object = "libc.so.6";
 	rows[0].samples = 12345;
@@ -243,11 +237,10 @@ static size_t count_lines(void)
 }
 
 /* The output and the prompt fit on the terminal, but there are always at least 10 rows. */
-static void rows_fit_the_terminal(void **state)
+TEST_F(rows_fit_the_terminal)
 {
 	struct terminal_style style = { .columns = 80, .rows = 24 };
 
-	(void)state;
 	/* there are many lines above this table */
 	report(TABLE_BY_FUNCTION, &style);
 	assert_has(" more functions)\n# --all shows all rows\n");
@@ -269,19 +262,4 @@ static void rows_fit_the_terminal(void **state)
 	style.rows = 200;
 	compare(COMPARISON_OF_SECONDS, &style);
 	assert_null(strstr(text, "more functions"));
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(no_line_is_wider_than_the_terminal),
-		TEST(largest_figures_fit),
-		TEST(names_do_not_control_the_terminal),
-		TEST(names_are_shortened_to_the_width),
-		TEST(rows_fit_the_terminal),
-	};
-
-	return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
 }

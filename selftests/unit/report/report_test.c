@@ -31,9 +31,8 @@ static void set_samples(uint64_t samples)
 	result.outside = samples;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	memset(processes, 0, sizeof(processes));
 	processes[0].pid = 7;
 	processes[0].start_cpu_ns = 20000000;
@@ -79,9 +78,8 @@ static void set_children(size_t forked, size_t ended, uint64_t cpu_ns)
 	processes[1].cpu_ns = cpu_ns;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	free(text);
 	text = NULL;
 	return 0;
@@ -109,9 +107,8 @@ static void assert_lacks(const char *part)
 		fail_msg("in the report: %s\n%s", part, text);
 }
 
-static void whole_report(void **state)
+TEST_F(whole_report)
 {
-	(void)state;
 	result.outside_system = 104;
 	print();
 	assert_string_equal(text,
@@ -124,11 +121,10 @@ static void whole_report(void **state)
 		"    25.00    1.03     103     0.0  21.06..29.40  libx.so  f\\033[2J\n");
 }
 
-static void lines_above_the_table_are_comments(void **state)
+TEST_F(lines_above_the_table_are_comments)
 {
 	const char *line;
 
-	(void)state;
 	set_children(3, 1, 0);
 	result.unlisted_processes = 1;
 	result.lost = 3;
@@ -148,7 +144,7 @@ static void lines_above_the_table_are_comments(void **state)
 	}
 }
 
-static void difference_is_reported_above_both_limits(void **state)
+TEST_F(difference_is_reported_above_both_limits)
 {
 	static const struct {
 		uint64_t samples;
@@ -167,7 +163,6 @@ static void difference_is_reported_above_both_limits(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		set_samples(cases[i].samples);
 		result.program_cpu_ns = cases[i].cpu_ns;
@@ -182,9 +177,8 @@ static void difference_is_reported_above_both_limits(void **state)
 	}
 }
 
-static void lost_samples_are_not_missing(void **state)
+TEST_F(lost_samples_are_not_missing)
 {
-	(void)state;
 	set_samples(200);
 	result.lost = 212;
 	print();
@@ -201,9 +195,8 @@ static void lost_samples_are_not_missing(void **state)
 }
 
 /* What filled the log decides about the remedy. Without a lost sample, there is a line, too. */
-static void full_log_is_explained(void **state)
+TEST_F(full_log_is_explained)
 {
-	(void)state;
 	result.log_bytes = 1 << 20;
 	result.wanted_log_bytes = 1 << 20;
 	result.lost = 5;
@@ -230,11 +223,10 @@ static void full_log_is_explained(void **state)
 	assert_lacks("--rate");
 }
 
-static void control_group_is_named(void **state)
+TEST_F(control_group_is_named)
 {
 	static char cgroup[] = "/sys/fs/cgroup/a b.slice\n";
 
-	(void)state;
 	print();
 	assert_lacks("control group");
 	tear_down(NULL);
@@ -243,9 +235,8 @@ static void control_group_is_named(void **state)
 	assert_has("# control group: '/sys/fs/cgroup/a b.slice\\012'\n# command: perl ");
 }
 
-static void skipped_samples_are_not_missing(void **state)
+TEST_F(skipped_samples_are_not_missing)
 {
-	(void)state;
 	set_samples(200);
 	result.skipped = 212;
 	print();
@@ -254,9 +245,8 @@ static void skipped_samples_are_not_missing(void **state)
 }
 
 /* The clocks tick and timer can be in step with a program, the random clock cannot. */
-static void causes_can_apply(void **state)
+TEST_F(causes_can_apply)
 {
-	(void)state;
 	set_samples(200);
 	result.log_bytes = 1 << 20;
 	print();
@@ -281,9 +271,8 @@ static void causes_can_apply(void **state)
 }
 
 /* `profil -r 20000 true': of 2.4 ms, 0.5 ms are the start and the exit. */
-static void short_run_at_a_high_rate_is_complete(void **state)
+TEST_F(short_run_at_a_high_rate_is_complete)
 {
-	(void)state;
 	result.rate = 20000;
 	result.requested_rate = 20000;
 	processes[0].start_cpu_ns = 0;
@@ -302,9 +291,8 @@ static void short_run_at_a_high_rate_is_complete(void **state)
  * 200 programs of 2 ms, at 1000 Hz: the log has half of their CPU time, as they end before a tick.
  * Their samples are right.
  */
-static void short_programs_are_profiled(void **state)
+TEST_F(short_programs_are_profiled)
 {
-	(void)state;
 	result.rate = 1000;
 	result.log_bytes = 1 << 20;
 	result.program_cpu_ns = 25000000;
@@ -328,9 +316,8 @@ static void short_programs_are_profiled(void **state)
 	assert_has("#   0.205 s while they were profiled\n");
 }
 
-static void rest_has_the_places_that_are_known(void **state)
+TEST_F(rest_has_the_places_that_are_known)
 {
-	(void)state;
 	set_children(1, 1, 1000000000);
 	set_samples(511);
 	result.children_cpu_ns = 2000000000;
@@ -357,9 +344,8 @@ static void rest_has_the_places_that_are_known(void **state)
 	assert_has(" s while programs started or exited, and in children of programs that were not profiled\n");
 }
 
-static void children_without_a_profile_are_reported(void **state)
+TEST_F(children_without_a_profile_are_reported)
 {
-	(void)state;
 	set_children(1, 1, 1000000000);
 	result.fork_failures = 1;
 	print();
@@ -368,7 +354,7 @@ static void children_without_a_profile_are_reported(void **state)
 }
 
 /* The process itself uses 4.11 s while it is profiled, its children 1.50 s. */
-static void children_are_accounted(void **state)
+TEST_F(children_are_accounted)
 {
 	static const struct {
 		uint32_t forked, ended;
@@ -392,7 +378,6 @@ static void children_are_accounted(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		set_children(cases[i].forked, cases[i].ended, 1500000000);
 		set_samples(cases[i].samples);
@@ -410,9 +395,8 @@ static void children_are_accounted(void **state)
 }
 
 /* Nothing but their samples is known about processes whose process IDs are not visible. */
-static void unlisted_processes_are_counted(void **state)
+TEST_F(unlisted_processes_are_counted)
 {
-	(void)state;
 	set_children(1, 1, 1000000000);
 	result.unlisted_processes = 2;
 	set_samples(511);
@@ -442,9 +426,8 @@ static void unlisted_processes_are_counted(void **state)
 	assert_has("2.98 s more than the CPU time");
 }
 
-static void children_with_unknown_cpu_time(void **state)
+TEST_F(children_with_unknown_cpu_time)
 {
-	(void)state;
 	set_children(2, 0, 0);
 	print();
 	assert_has("# plus 2 forked children\n"
@@ -453,9 +436,8 @@ static void children_with_unknown_cpu_time(void **state)
 }
 
 /* Like a shell: it uses 4.11 s, a child 1 s, and the program that this executes 2 s. */
-static void executed_programs_are_accounted(void **state)
+TEST_F(executed_programs_are_accounted)
 {
-	(void)state;
 	set_children(1, 1, 1000000000);
 	processes[2] = (struct result_process){
 		.pid = 101, .has_ended = true,
@@ -494,9 +476,8 @@ static void executed_programs_are_accounted(void **state)
  * In the log, the CPU time of a process lacks what it used since its last tick. These samples must
  * not be reported as an excess, even if they are 5 ms at 1000 Hz.
  */
-static void end_of_a_process_is_sampled(void **state)
+TEST_F(end_of_a_process_is_sampled)
 {
-	(void)state;
 	result.rate = 1000;
 	processes[0].start_cpu_ns = 20000000;
 	processes[0].has_ended = true;
@@ -516,9 +497,8 @@ static void end_of_a_process_is_sampled(void **state)
 }
 
 /* The lines after the total add up to it. */
-static void unprofiled_programs_are_named(void **state)
+TEST_F(unprofiled_programs_are_named)
 {
-	(void)state;
 	result.unprofiled = unprofiled;
 	result.nr_unprofiled = 2;
 	result.children_cpu_ns = 5000000000;
@@ -534,9 +514,8 @@ static void unprofiled_programs_are_named(void **state)
 }
 
 /* Rounding makes the sum of the parts larger than the total: the rest is 0, not -0. */
-static void rest_is_not_negative(void **state)
+TEST_F(rest_is_not_negative)
 {
-	(void)state;
 	result.unprofiled = unprofiled;
 	result.nr_unprofiled = 1;
 	unprofiled[0].cpu_ns = 100000000;
@@ -548,9 +527,8 @@ static void rest_is_not_negative(void **state)
 }
 
 /* Like a daemon: its CPU time is known only as far as it was seen. */
-static void unprofiled_program_is_not_waited_for(void **state)
+TEST_F(unprofiled_program_is_not_waited_for)
 {
-	(void)state;
 	result.unprofiled = unprofiled;
 	result.nr_unprofiled = 1;
 	print();
@@ -561,9 +539,8 @@ static void unprofiled_program_is_not_waited_for(void **state)
 }
 
 /* The command's process executes another program: 1 s in the first, 3.03 s in the second. */
-static void command_that_executes_another(void **state)
+TEST_F(command_that_executes_another)
 {
-	(void)state;
 	processes[0].has_ended = true;
 	processes[0].cpu_ns = 1000000000;
 	processes[1] = (struct result_process){
@@ -584,9 +561,8 @@ static void command_that_executes_another(void **state)
 	assert_has("# 1.00 s of CPU time have no samples");
 }
 
-static void no_samples_are_explained(void **state)
+TEST_F(no_samples_are_explained)
 {
-	(void)state;
 	profile = (struct profile){ 0 };
 	set_samples(0);
 	result.program_cpu_ns = 23400000;
@@ -600,9 +576,8 @@ static void no_samples_are_explained(void **state)
 	assert_has("# no samples\n");
 }
 
-static void command_without_profile_has_no_cpu_time(void **state)
+TEST_F(command_without_profile_has_no_cpu_time)
 {
-	(void)state;
 	processes[0].pid = 8;
 	result.program_cpu_ns = 1000000;
 	print();
@@ -611,20 +586,18 @@ static void command_without_profile_has_no_cpu_time(void **state)
 	assert_lacks("more than the CPU time");
 }
 
-static void decimals_show_one_sample(void **state)
+TEST_F(decimals_show_one_sample)
 {
-	(void)state;
 	result.rate = 1000;
 	rows[0].samples = 1;
 	print();
 	assert_has("   0.001       1 ");
 }
 
-static void long_name_moves_nothing(void **state)
+TEST_F(long_name_moves_nothing)
 {
 	static char longest[100];
 
-	(void)state;
 	memset(longest, 'n', sizeof(longest) - 1);
 	rows[0].function = longest;
 	print();
@@ -633,9 +606,8 @@ static void long_name_moves_nothing(void **state)
 	assert_has("21.06..29.40  libx.so  f\\033[2J\n");
 }
 
-static void end_of_the_command_is_named(void **state)
+TEST_F(end_of_the_command_is_named)
 {
-	(void)state;
 	print();
 	assert_lacks("signal");
 	assert_lacks("exit status");
@@ -650,12 +622,11 @@ static void end_of_the_command_is_named(void **state)
 }
 
 /* On a terminal, the rows that fit; for a run elsewhere, 40; else all */
-static void table_of_a_run_is_a_summary(void **state)
+TEST_F(table_of_a_run_is_a_summary)
 {
 	static struct profile_row many[60];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(many); i++)
 		many[i] = rows[0];
 	profile = (struct profile){ many, ARRAY_SIZE(many), ARRAY_SIZE(many) * 309 };
@@ -681,9 +652,8 @@ static void table_of_a_run_is_a_summary(void **state)
 	assert_lacks("more functions");
 }
 
-static void results_from_files_have_an_origin(void **state)
+TEST_F(results_from_files_have_an_origin)
 {
-	(void)state;
 	report.of_file = true;
 	result.start_time_ns = 951827696000000000;
 	result.elapsed_ns = 4260000000;
@@ -693,9 +663,8 @@ static void results_from_files_have_an_origin(void **state)
 	assert_has("\n# started 2000-02-29 12:34:56 UTC, ran for 4.3 s on main, Linux main\n");
 }
 
-static void omitted_rows_are_summed_up(void **state)
+TEST_F(omitted_rows_are_summed_up)
 {
-	(void)state;
 	report.table.top = 1;
 	print();
 	assert_has("    75.00    3.09     309    33.3  70.60..78.94  perl    main\n"
@@ -713,9 +682,8 @@ static void omitted_rows_are_summed_up(void **state)
 	assert_lacks("more function");
 }
 
-static void rows_are_sorted_by_the_chosen_key(void **state)
+TEST_F(rows_are_sorted_by_the_chosen_key)
 {
-	(void)state;
 	report.table.order = PROFILE_BY_NAME;
 	print();
 	assert_has("libx.so  f\\033[2J\n    75.00");
@@ -726,9 +694,8 @@ static void rows_are_sorted_by_the_chosen_key(void **state)
 	assert_has("main");
 }
 
-static void terminal_has_bars(void **state)
+TEST_F(terminal_has_bars)
 {
-	(void)state;
 	report.table.style.bars = 20;
 	print();
 	assert_has("perl     main     ###############\n");
@@ -744,11 +711,10 @@ static void terminal_has_bars(void **state)
  * Bars are shown where names have 40 columns. On narrower terminals the bars are dropped
  * first, then columns.
  */
-static void lines_fit_the_terminal(void **state)
+TEST_F(lines_fit_the_terminal)
 {
 	static char long_name[] = "a_template<one, two, many, four, more, end>(int)";
 
-	(void)state;
 	rows[1].function = long_name;
 	report.table.style.bars = 20;
 	report.table.style.columns = 200;
@@ -789,11 +755,10 @@ static void lines_fit_the_terminal(void **state)
 	assert_has("    25.00  libx.so  a_template<...>(int)\n");
 }
 
-static void processes_show_what_is_known(void **state)
+TEST_F(processes_show_what_is_known)
 {
 	static char first[] = "/bin/sh", second[] = "x\033";
 
-	(void)state;
 	report.table.by = TABLE_BY_PROCESS;
 	result.nr_processes = 2;
 	result.unlisted_processes = 3;
@@ -821,14 +786,13 @@ static void processes_show_what_is_known(void **state)
 }
 
 /* `profil report' has the option --root, `profil run' has not. */
-static void remedy_names_an_option_of_the_command(void **state)
+TEST_F(remedy_names_an_option_of_the_command)
 {
 	static char missing[] = "/nonexistent/perl";
 	static struct result_object object = { .path = missing, .start = 0, .end = 4096 };
 	struct function function;
 	struct symbols *symbols;
 
-	(void)state;
 	result.objects = &object;
 	result.nr_objects = 1;
 	result.host = name;
@@ -875,11 +839,10 @@ static void print_nameless(const char *path, const char *build_id, bool of_file)
 }
 
 /* The remedies that can help, and no other, are named. */
-static void code_without_names_is_reported(void **state)
+TEST_F(code_without_names_is_reported)
 {
 	static const char in[] = "# 75.00 percent are in functions without names (75.00 in";
 
-	(void)state;
 	unsetenv("DEBUGINFOD_URLS");
 	print_nameless("/usr/bin/nonexistent", "id", false);
 	assert_has(in);
@@ -904,9 +867,8 @@ static void code_without_names_is_reported(void **state)
 	assert_has(" fixture-pie)\n");
 }
 
-static void few_samples_without_names_are_not_reported(void **state)
+TEST_F(few_samples_without_names_are_not_reported)
 {
-	(void)state;
 	print_nameless("/nonexistent/prog", "", false);
 	assert_has("without names");
 	rows[0].samples = 1;
@@ -919,7 +881,7 @@ static void few_samples_without_names_are_not_reported(void **state)
 	assert_lacks("without names");
 }
 
-static void objects_with_most_nameless_samples_are_named(void **state)
+TEST_F(objects_with_most_nameless_samples_are_named)
 {
 	static char paths[5][16] = { "/x/a", "/x/b", "/x/c", "/x/d", "/x/e" };
 	static const uint64_t samples[5] = { 10, 40, 1, 30, 2 };
@@ -927,7 +889,6 @@ static void objects_with_most_nameless_samples_are_named(void **state)
 	static struct profile_row many[5];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 5; i++) {
 		objects[i] = (struct result_object){ .path = paths[i], .end = 4096 };
 		many[i] = (struct profile_row){
@@ -968,9 +929,8 @@ static void set_threads(void)
 	result.nr_threads = 3;
 }
 
-static void threads_have_rows(void **state)
+TEST_F(threads_have_rows)
 {
-	(void)state;
 	set_threads();
 	report.table.by = TABLE_BY_THREAD;
 	print();
@@ -989,9 +949,8 @@ static void threads_have_rows(void **state)
 	assert_true(strstr(text, "[unknown]") < strstr(text, "a worker"));
 }
 
-static void processes_of_a_program_are_one_row(void **state)
+TEST_F(processes_of_a_program_are_one_row)
 {
-	(void)state;
 	set_threads();
 	processes[2] = processes[1];
 	processes[2].samples = 100;
@@ -1010,9 +969,8 @@ static void processes_of_a_program_are_one_row(void **state)
 	assert_has("    24.76        2.00     102    49.0  20.84..29.15         2  (1 more program)\n");
 }
 
-static void processes_have_arguments(void **state)
+TEST_F(processes_have_arguments)
 {
-	(void)state;
 	set_threads();
 	report.table.by = TABLE_BY_PROCESS;
 	print();
@@ -1022,13 +980,12 @@ static void processes_have_arguments(void **state)
 }
 
 /* The CPU time of a selection is not known, and processes without samples are no part of it. */
-static void selection_is_named(void **state)
+TEST_F(selection_is_named)
 {
 	static const struct selection selection = {
 		.program = "cc\033*", .process = 9, .thread = "w", .object = "libc.so.6",
 	};
 
-	(void)state;
 	set_threads();
 	processes[0].samples = 0;
 	report.selection = &selection;
@@ -1041,55 +998,4 @@ static void selection_is_named(void **state)
 	assert_has("   100.00        1.00     102     0.0  96.37..100.00   9      7  /usr/lib/cc1  ");
 	assert_lacks("/bin/sh");
 	assert_lacks("all processes used");
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(whole_report),
-		TEST(lines_above_the_table_are_comments),
-		TEST(difference_is_reported_above_both_limits),
-		TEST(lost_samples_are_not_missing),
-		TEST(full_log_is_explained),
-		TEST(control_group_is_named),
-		TEST(skipped_samples_are_not_missing),
-		TEST(causes_can_apply),
-		TEST(short_run_at_a_high_rate_is_complete),
-		TEST(short_programs_are_profiled),
-		TEST(rest_has_the_places_that_are_known),
-		TEST(children_without_a_profile_are_reported),
-		TEST(children_are_accounted),
-		TEST(unlisted_processes_are_counted),
-		TEST(children_with_unknown_cpu_time),
-		TEST(executed_programs_are_accounted),
-		TEST(end_of_a_process_is_sampled),
-		TEST(unprofiled_programs_are_named),
-		TEST(unprofiled_program_is_not_waited_for),
-		TEST(rest_is_not_negative),
-		TEST(command_that_executes_another),
-		TEST(no_samples_are_explained),
-		TEST(command_without_profile_has_no_cpu_time),
-		TEST(decimals_show_one_sample),
-		TEST(long_name_moves_nothing),
-		TEST(end_of_the_command_is_named),
-		TEST(table_of_a_run_is_a_summary),
-		TEST(results_from_files_have_an_origin),
-		TEST(omitted_rows_are_summed_up),
-		TEST(rows_are_sorted_by_the_chosen_key),
-		TEST(terminal_has_bars),
-		TEST(lines_fit_the_terminal),
-		TEST(processes_show_what_is_known),
-		TEST(threads_have_rows),
-		TEST(processes_of_a_program_are_one_row),
-		TEST(processes_have_arguments),
-		TEST(selection_is_named),
-		TEST(remedy_names_an_option_of_the_command),
-		TEST(code_without_names_is_reported),
-		TEST(few_samples_without_names_are_not_reported),
-		TEST(objects_with_most_nameless_samples_are_named),
-	};
-
-	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@
 static struct result sum, more;
 static char why[MERGE_WHY];
 
-static int release(void **state)
+FIXTURE(release)
 {
-	(void)state;
 	result_release(&sum);
 	result_release(&more);
 	return 0;
@@ -113,12 +112,11 @@ static void add(void)
 }
 
 /* A result with a value in each field, twice: what both have is doubled, all else is listed. */
-static void every_field(void **state)
+TEST_WITH(every_field, NULL, release)
 {
 	struct result once;
 	size_t i, j;
 
-	(void)state;
 	fill_result(&sum);
 	fill_result(&more);
 	fill_result(&once);
@@ -156,9 +154,8 @@ static void every_field(void **state)
 	result_release(&once);
 }
 
-static void build_id_tells_what_is_the_same(void **state)
+TEST_WITH(build_id_tells_what_is_the_same, NULL, release)
 {
-	(void)state;
 	make(&sum);
 	make(&more);
 	add_object(&sum, "/usr/lib/x", 1, 0x100, 0x200);
@@ -178,9 +175,8 @@ static void build_id_tells_what_is_the_same(void **state)
 	assert_string_equal(sum.host, "host, other");
 }
 
-static void files_without_a_build_id(void **state)
+TEST_WITH(files_without_a_build_id, NULL, release)
 {
-	(void)state;
 	make(&sum);
 	make(&more);
 	add_object(&sum, "/x", 0, 0x100, 0x200)->mtime_ns = 7;
@@ -193,11 +189,10 @@ static void files_without_a_build_id(void **state)
 }
 
 /* The names of an address are those of either result. */
-static void names_add_up(void **state)
+TEST_WITH(names_add_up, NULL, release)
 {
 	struct result_object *object;
 
-	(void)state;
 	make(&sum);
 	make(&more);
 	add_text(&sum, "x.c");
@@ -224,11 +219,10 @@ static void names_add_up(void **state)
 }
 
 /* If one of the results has no names, its addresses have none. */
-static void names_of_one(void **state)
+TEST_WITH(names_of_one, NULL, release)
 {
 	struct result_object *object;
 
-	(void)state;
 	make(&sum);
 	make(&more);
 	add_object(&sum, "/x", 1, 0x100, 0x200);
@@ -245,11 +239,10 @@ static void names_of_one(void **state)
 }
 
 /* Made code has other addresses in each run: the same name is the same code. */
-static void made_code(void **state)
+TEST_WITH(made_code, NULL, release)
 {
 	struct result_object *object;
 
-	(void)state;
 	make(&sum);
 	make(&more);
 	object = add_object(&sum, "[jit]", 0, 0x100, 0x200);
@@ -272,9 +265,8 @@ static void made_code(void **state)
 	assert_int_equal(object->counts[3].samples, 3);
 }
 
-static void what_cannot_be_added(void **state)
+TEST_WITH(what_cannot_be_added, NULL, release)
 {
-	(void)state;
 	make(&sum);
 	make(&more);
 	more.rate = 250;
@@ -290,21 +282,4 @@ static void what_cannot_be_added(void **state)
 	add_object(&more, "/x", 1, 0x100, 0x200);
 	assert_int_equal(merge_add(&sum, &more, why), -EINVAL);
 	assert_non_null(strstr(why, "the sum is larger than a result can be"));
-}
-
-#define TEST(name)	cmocka_unit_test_teardown(name, release)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(every_field),
-		TEST(build_id_tells_what_is_the_same),
-		TEST(files_without_a_build_id),
-		TEST(names_add_up),
-		TEST(names_of_one),
-		TEST(made_code),
-		TEST(what_cannot_be_added),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,9 +41,8 @@ static char directory[] = "/tmp/resultfile.XXXXXX";
 static struct result result;
 static struct result read_back;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	fake_result(&result);
 	/* values of 64 bits, and a rate that the kernel has lowered */
 	result.objects[VDSO].bias = (uint64_t)-4096;
@@ -54,12 +53,11 @@ static int set_up(void **state)
 	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct dirent *entry;
 	DIR *here = opendir(".");
 
-	(void)state;
 	while ((entry = readdir(here)))
 		unlink(entry->d_name);
 	closedir(here);
@@ -122,11 +120,10 @@ static int write_result(const char *path)
 	return error;
 }
 
-static void result_is_read_as_written(void **state)
+TEST_F(result_is_read_as_written)
 {
 	const char *why = NULL;
 
-	(void)state;
 	assert_string_equal(result_problem(&result) ? : "none", "none");
 	assert_int_equal(write_result("out"), 0);
 	assert_int_equal(resultfile_read("out", &read_back, &why), 0);
@@ -134,11 +131,10 @@ static void result_is_read_as_written(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-static void made_code_is_read_as_written(void **state)
+TEST_F(made_code_is_read_as_written)
 {
 	const char *why = NULL;
 
-	(void)state;
 	fake_result_made_code(&result);
 	assert_int_equal(write_result("out"), 0);
 	assert_int_equal(resultfile_read("out", &read_back, &why), 0);
@@ -150,13 +146,12 @@ static void made_code_is_read_as_written(void **state)
 	assert_null(result_find_function(&read_back.objects[VDSO], 0x904));
 }
 
-static void file_is_replaced_by_a_new_one(void **state)
+TEST_F(file_is_replaced_by_a_new_one)
 {
 	const char *why = NULL;
 	struct stat old, new;
 	mode_t mask = umask(027);
 
-	(void)state;
 	write_bytes("out", "old", 3);
 	assert_int_equal(symlink("out", "link"), 0);
 	assert_int_equal(chmod("out", 0600), 0);
@@ -204,11 +199,10 @@ static void assert_contains_result(const char *path)
 	result_release(&read_back);
 }
 
-static void old_result_is_kept(void **state)
+TEST_F(old_result_is_kept)
 {
 	struct stat before, st;
 
-	(void)state;
 	/* no old result */
 	assert_int_equal(replace_result("new"), 0);
 	assert_int_equal(count_files(), 1);
@@ -247,11 +241,10 @@ static void old_result_is_kept(void **state)
 }
 
 /* A symbolic link at the name of the old file is replaced, and its target is unchanged. */
-static void link_at_the_old_name_is_not_followed(void **state)
+TEST_F(link_at_the_old_name_is_not_followed)
 {
 	struct stat st;
 
-	(void)state;
 	write_bytes("out", "old", 3);
 	write_bytes("precious", "precious", 8);
 	assert_int_equal(symlink("precious", "out.old"), 0);
@@ -264,9 +257,8 @@ static void link_at_the_old_name_is_not_followed(void **state)
 }
 
 /* The new result is written even if the old one cannot be kept. */
-static void new_result_is_written_without_keeping_the_old_one(void **state)
+TEST_F(new_result_is_written_without_keeping_the_old_one)
 {
-	(void)state;
 	write_bytes("out", "old", 3);
 	assert_int_equal(mkdir("out.old", 0700), 0);
 	assert_int_equal(replace_result("out"), -EISDIR);
@@ -276,12 +268,11 @@ static void new_result_is_written_without_keeping_the_old_one(void **state)
 }
 
 /* If writing fails, the old file is unchanged, and no other file is left. */
-static void failed_write_changes_nothing(void **state)
+TEST_F(failed_write_changes_nothing)
 {
 	struct rlimit old, small = { 10, 10 };
 	unsigned char bytes[16];
 
-	(void)state;
 	write_bytes("out", "old", 3);
 	getrlimit(RLIMIT_FSIZE, &old);
 	small.rlim_max = old.rlim_max;
@@ -298,11 +289,10 @@ static void failed_write_changes_nothing(void **state)
 }
 
 /* A dangling link itself is replaced; its target is not created. */
-static void dangling_link_is_replaced(void **state)
+TEST_F(dangling_link_is_replaced)
 {
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(symlink("nowhere", "out"), 0);
 	assert_int_equal(write_result("out"), 0);
 	assert_int_equal(lstat("out", &st), 0);
@@ -311,12 +301,11 @@ static void dangling_link_is_replaced(void **state)
 }
 
 /* The temporary name is not longer, and the name of the old result fits, too. */
-static void longest_names_are_written(void **state)
+TEST_F(longest_names_are_written)
 {
 	char name[NAME_MAX + 1], *left;
 	int unkept;
 
-	(void)state;
 	memset(name, 'n', sizeof(name));
 	name[NAME_MAX - strlen(".old")] = 0;
 	assert_int_equal(write_result(name), 0);
@@ -333,14 +322,13 @@ static void longest_names_are_written(void **state)
 }
 
 /* A mount point cannot be replaced: the new result stays under its temporary name. */
-static void result_is_left_beside_a_mount_point(void **state)
+TEST_F(result_is_left_beside_a_mount_point)
 {
 	const char *why = NULL;
 	unsigned char bytes[16];
 	char *left = NULL;
 	int unkept = 1;
 
-	(void)state;
 	if (unshare(CLONE_NEWNS) ||
 	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		skip();
@@ -376,9 +364,8 @@ static int try_as_nobody(const char *path)
 }
 
 /* In a directory such as /tmp, only the owner can replace a file. */
-static void file_of_another_user_in_a_sticky_directory(void **state)
+TEST_F(file_of_another_user_in_a_sticky_directory)
 {
-	(void)state;
 	if (geteuid())
 		skip();
 	assert_int_equal(chmod(".", 01777), 0);
@@ -416,9 +403,8 @@ static int replace_as_nobody(const char *path)
 }
 
 /* A file of another user at the name of the old file is not deleted. */
-static void old_file_of_another_user_in_a_sticky_directory(void **state)
+TEST_F(old_file_of_another_user_in_a_sticky_directory)
 {
-	(void)state;
 	if (geteuid())
 		skip();
 	assert_int_equal(chmod(".", 01777), 0);
@@ -432,11 +418,10 @@ static void old_file_of_another_user_in_a_sticky_directory(void **state)
 }
 
 /* If the file cannot be replaced, it and the .old file keep their names, and get no others. */
-static void refusal_changes_no_old_file(void **state)
+TEST_F(refusal_changes_no_old_file)
 {
 	struct stat st;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	assert_int_equal(chmod(".", 01777), 0);
@@ -454,11 +439,10 @@ static void refusal_changes_no_old_file(void **state)
 }
 
 /* In a sticky directory, a symbolic link of another user is not followed. */
-static void link_of_another_user_in_a_sticky_directory(void **state)
+TEST_F(link_of_another_user_in_a_sticky_directory)
 {
 	unsigned char bytes[16];
 
-	(void)state;
 	if (geteuid() || read_bytes("/proc/sys/fs/protected_symlinks", bytes, 16) < 1 ||
 	    bytes[0] != '1')
 		skip();
@@ -472,9 +456,8 @@ static void link_of_another_user_in_a_sticky_directory(void **state)
 	assert_int_equal(count_files(), 2);
 }
 
-static void trying_creates_no_file(void **state)
+TEST_F(trying_creates_no_file)
 {
-	(void)state;
 	assert_int_equal(resultfile_try("out"), 0);
 	assert_int_equal(count_files(), 0);
 	write_bytes("out", "old", 3);
@@ -492,14 +475,13 @@ static void trying_creates_no_file(void **state)
  * Special files such as /dev/null are not replaced. The test makes its own: if it failed as
  * root, it would replace the system's.
  */
-static void special_files_are_written_to(void **state)
+TEST_F(special_files_are_written_to)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "socket" };
 	unsigned char bytes[4096];
 	struct stat st;
 	int fifo, listener;
 
-	(void)state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	fifo = open("fifo", O_RDWR | O_NONBLOCK);
 	assert_true(fifo >= 0);
@@ -522,11 +504,10 @@ static void special_files_are_written_to(void **state)
 }
 
 /* Opening and closing a pipe to try it would send end-of-file to its reader. */
-static void trying_a_pipe_does_not_open_it(void **state)
+TEST_F(trying_a_pipe_does_not_open_it)
 {
 	struct pollfd reader = { .events = POLLIN };
 
-	(void)state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	reader.fd = open("fifo", O_RDONLY | O_NONBLOCK);
 	assert_true(reader.fd >= 0);
@@ -540,11 +521,10 @@ static void trying_a_pipe_does_not_open_it(void **state)
 	assert_int_equal(resultfile_try("fifo"), -EACCES);
 }
 
-static void only_regular_files_are_read(void **state)
+TEST_F(only_regular_files_are_read)
 {
 	const char *why;
 
-	(void)state;
 	assert_int_equal(resultfile_read("out", &read_back, &why), -ENOENT);
 	assert_refused(".", "not a regular file");
 	assert_refused("/dev/zero", "not a regular file");
@@ -553,12 +533,11 @@ static void only_regular_files_are_read(void **state)
 	assert_refused("fifo", "not a regular file");
 }
 
-static void every_truncation_is_refused(void **state)
+TEST_F(every_truncation_is_refused)
 {
 	unsigned char bytes[4096];
 	size_t size, cut;
 
-	(void)state;
 	assert_int_equal(write_result("out"), 0);
 	size = read_bytes("out", bytes, sizeof(bytes));
 	for (cut = 0; cut < size; cut++) {
@@ -573,13 +552,12 @@ static void every_truncation_is_refused(void **state)
  * Except bits of the data without meaning: those that fill its last byte, and those of a reference
  * to bytes that are elsewhere, too.
  */
-static void every_flipped_bit_is_refused(void **state)
+TEST_F(every_flipped_bit_is_refused)
 {
 	unsigned char bytes[4096];
 	const char *why = NULL;
 	size_t size, bit;
 
-	(void)state;
 	assert_int_equal(write_result("out"), 0);
 	size = read_bytes("out", bytes, sizeof(bytes));
 	for (bit = 0; bit < 8 * size; bit++) {
@@ -603,11 +581,10 @@ static void every_flipped_bit_is_refused(void **state)
 	assert_refused("bad", "damaged");
 }
 
-static void other_formats_are_refused(void **state)
+TEST_F(other_formats_are_refused)
 {
 	unsigned char magic[] = MAGIC;
 
-	(void)state;
 	assert_refused("/etc/passwd", "not a profil result");
 	assert_refused("/proc/self/exe", "not a profil result");
 	write_bytes("out", "gmon", 4);
@@ -639,13 +616,12 @@ static void write_message(const char *path, unsigned char *message, size_t nr, u
 	free(bytes);
 }
 
-static void wrong_lengths_are_refused(void **state)
+TEST_F(wrong_lengths_are_refused)
 {
 	const char *why = NULL;
 	unsigned char *message;
 	size_t nr;
 
-	(void)state;
 	assert_int_equal(resultpack_pack(&result, &message, &nr), 0);
 	write_message("out", message, nr, nr);
 	assert_int_equal(resultfile_read("out", &read_back, &why), 0);
@@ -665,14 +641,13 @@ static void wrong_lengths_are_refused(void **state)
  * Empty objects take three bytes of a message and a hundred of memory: a file of 32 KiB can
  * contain 32 MiB of them.
  */
-static void small_files_do_not_exhaust_memory(void **state)
+TEST_F(small_files_do_not_exhaust_memory)
 {
 	const size_t nr = 32 << 20;
 	unsigned char *message = malloc(nr);
 	struct rusage before, after;
 	size_t i;
 
-	(void)state;
 	/* field 19, of length 0 */
 	for (i = 0; i + 3 <= nr; i += 3)
 		memcpy(message + i, "\x9a\x01\x00", 3);
@@ -685,7 +660,7 @@ static void small_files_do_not_exhaust_memory(void **state)
 }
 
 /* As many objects as a run can have, with the longest paths, are read; one more is not. */
-static void largest_number_of_objects_is_read(void **state)
+TEST_F(largest_number_of_objects_is_read)
 {
 	static char paths[RESULT_MAX_OBJECTS + 1][RESULT_MAX_PATH];
 	static struct result_object many[RESULT_MAX_OBJECTS + 1];
@@ -694,7 +669,6 @@ static void largest_number_of_objects_is_read(void **state)
 	char *left;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(many); i++) {
 		memset(paths[i], 'x', RESULT_MAX_PATH - 1);
 		paths[i][snprintf(paths[i], sizeof(paths[i]), "/%04zu", i)] = 'x';
@@ -746,11 +720,10 @@ static int pipe_of(const char *path)
 	return ends[0];
 }
 
-static void standard_input_is_read(void **state)
+TEST_F(standard_input_is_read)
 {
 	const char *why = NULL;
 
-	(void)state;
 	assert_int_equal(write_result("out"), 0);
 	assert_int_equal(read_input(open("out", O_RDONLY), &why), 0);
 	assert_same_result(&read_back, &result);
@@ -766,13 +739,12 @@ static void standard_input_is_read(void **state)
 	assert_non_null(strstr(why, "file is empty"));
 }
 
-static void standard_input_is_refused(void **state)
+TEST_F(standard_input_is_refused)
 {
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
 	struct rusage before, after;
 	const char *why = NULL;
 
-	(void)state;
 	/* reading a terminal would block */
 	assert_true(terminal >= 0 && !unlockpt(terminal));
 	assert_int_equal(read_input(open(ptsname(terminal), O_RDWR | O_NOCTTY), &why), -EBADMSG);
@@ -798,7 +770,7 @@ static void standard_input_is_refused(void **state)
 	} while (0)
 
 /* Each kind of invalid value that result_problem() must detect */
-static void invalid_values_are_refused(void **state)
+TEST_F(invalid_values_are_refused)
 {
 	struct result_object *objects = result.objects;
 	struct result_process *processes = result.processes;
@@ -806,7 +778,6 @@ static void invalid_values_are_refused(void **state)
 	char *long_path = calloc(1, RESULT_MAX_PATH + 1), *name;
 	struct result_function *functions, function = { 0x1000, 0x1010, "a" };
 
-	(void)state;
 	memset(long_path, '/', RESULT_MAX_PATH);
 	INVALID(result.rate, 0, "rate");
 	INVALID(result.clock, 4, "clock");
@@ -860,11 +831,10 @@ static void invalid_values_are_refused(void **state)
 	free(long_path);
 }
 
-static void invalid_names_are_refused(void **state)
+TEST_F(invalid_names_are_refused)
 {
 	struct result_object *object;
 
-	(void)state;
 	fill_result(&result);
 	object = &result.objects[0];
 	INVALID(object->has_names, false, "without names has names");
@@ -906,53 +876,13 @@ static void damage_messages(const struct result *from)
 	free(message);
 }
 
-static void random_messages_do_not_crash(void **state)
+TEST_F(random_messages_do_not_crash)
 {
 	struct result filled;
 
-	(void)state;
 	fake_result_made_code(&result);
 	damage_messages(&result);
 	fill_result(&filled);
 	damage_messages(&filled);
 	result_release(&filled);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(result_is_read_as_written),
-		TEST(made_code_is_read_as_written),
-		TEST(file_is_replaced_by_a_new_one),
-		TEST(old_result_is_kept),
-		TEST(link_at_the_old_name_is_not_followed),
-		TEST(new_result_is_written_without_keeping_the_old_one),
-		TEST(failed_write_changes_nothing),
-		TEST(dangling_link_is_replaced),
-		TEST(longest_names_are_written),
-		TEST(result_is_left_beside_a_mount_point),
-		TEST(file_of_another_user_in_a_sticky_directory),
-		TEST(old_file_of_another_user_in_a_sticky_directory),
-		TEST(refusal_changes_no_old_file),
-		TEST(link_of_another_user_in_a_sticky_directory),
-		TEST(trying_creates_no_file),
-		TEST(special_files_are_written_to),
-		TEST(trying_a_pipe_does_not_open_it),
-		TEST(only_regular_files_are_read),
-		TEST(every_truncation_is_refused),
-		TEST(every_flipped_bit_is_refused),
-		TEST(other_formats_are_refused),
-		TEST(wrong_lengths_are_refused),
-		TEST(small_files_do_not_exhaust_memory),
-		TEST(largest_number_of_objects_is_read),
-		TEST(standard_input_is_read),
-		TEST(standard_input_is_refused),
-		TEST(invalid_values_are_refused),
-		TEST(invalid_names_are_refused),
-		TEST(random_messages_do_not_crash),
-	};
-
-	return cmocka_run_group_tests_name("resultfile", tests, NULL, NULL);
 }

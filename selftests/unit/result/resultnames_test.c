@@ -28,13 +28,12 @@ static void drop_names(struct result *from)
 	from->nr_strings = 0;
 }
 
-static int setup(void **state)
+FIXTURE(set_up)
 {
 	unsigned char *message;
 	const char *why;
 	size_t bytes;
 
-	(void)state;
 	fill_result(&named);
 	assert_int_equal(resultpack_pack(&named, &message, &bytes), 0);
 	assert_int_equal(resultpack_unpack(message, bytes, &result, &why), 0);
@@ -43,20 +42,18 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	result_release(&named);
 	result_release(&result);
 	return 0;
 }
 
-static void names_are_added(void **state)
+TEST_F(names_are_added)
 {
 	unsigned char *message;
 	size_t bytes;
 
-	(void)state;
 	assert_true(named.objects[0].has_names && named.objects[0].nr_places > 1 &&
 		    named.objects[0].nr_frames && named.objects[0].nr_functions);
 	assert_int_equal(resultnames_pack(&named, &message, &bytes), 0);
@@ -67,12 +64,11 @@ static void names_are_added(void **state)
 }
 
 /* What the parent has need not be sent to it. */
-static void processes_are_not_in_the_message(void **state)
+TEST_F(processes_are_not_in_the_message)
 {
 	unsigned char *message;
 	size_t few, many, i;
 
-	(void)state;
 	assert_int_equal(resultnames_pack(&named, &message, &few), 0);
 	free(message);
 	named.processes = reallocarray(named.processes, 1000, sizeof(*named.processes));
@@ -85,12 +81,11 @@ static void processes_are_not_in_the_message(void **state)
 	assert_int_equal(few, many);
 }
 
-static void names_of_another_result_are_refused(void **state)
+TEST_F(names_of_another_result_are_refused)
 {
 	unsigned char *message;
 	size_t bytes;
 
-	(void)state;
 	assert_int_equal(resultnames_pack(&named, &message, &bytes), 0);
 	result.objects[1].path[1]++;
 	assert_int_equal(resultnames_take(&result, message, bytes), -EBADMSG);
@@ -102,17 +97,4 @@ static void names_of_another_result_are_refused(void **state)
 	result.nr_objects++;
 	assert_int_equal(resultnames_take(&result, message, bytes - 1), -EBADMSG);
 	free(message);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(names_are_added),
-		TEST(processes_are_not_in_the_message),
-		TEST(names_of_another_result_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,16 +17,14 @@ static struct result result;
 static unsigned char *packed;
 static size_t packed_bytes;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	fill_result(&result);
 	return resultpack_pack(&result, &packed, &packed_bytes);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	result_release(&result);
 	free(packed);
 	return 0;
@@ -77,33 +75,30 @@ static void assert_all_set(const ProtobufCMessage *message)
 	}
 }
 
-static void each_field_is_packed(void **state)
+TEST_F(each_field_is_packed)
 {
 	Profil__Result *message = profil__result__unpack(NULL, packed_bytes, packed);
 
-	(void)state;
 	assert_non_null(message);
 	assert_all_set(&message->base);
 	profil__result__free_unpacked(message, NULL);
 }
 
-static void each_field_is_read_as_packed(void **state)
+TEST_F(each_field_is_read_as_packed)
 {
 	struct result read_back;
 	const char *why = "";
 
-	(void)state;
 	assert_int_equal(resultpack_unpack(packed, packed_bytes, &read_back, &why), 0);
 	assert_same_result(&read_back, &result);
 	result_release(&read_back);
 }
 
 /* Of all texts of fill_result(), those of command lines are in no message any more. */
-static void command_lines_are_dropped(void **state)
+TEST_F(command_lines_are_dropped)
 {
 	char *of_run = strdup(result.argv[1]), *of_process = strdup(result.processes[1].argv[0]);
 
-	(void)state;
 	assert_non_null(memmem(packed, packed_bytes, of_process, strlen(of_process)));
 	assert_int_equal(result_drop_arguments(&result), 0);
 	assert_string_equal(result.argv[0], result.processes[0].program);
@@ -114,15 +109,4 @@ static void command_lines_are_dropped(void **state)
 	assert_null(memmem(packed, packed_bytes, of_process, strlen(of_process)));
 	free(of_process);
 	free(of_run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_field_is_packed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(each_field_is_read_as_packed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(command_lines_are_dropped, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

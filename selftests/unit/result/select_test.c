@@ -38,11 +38,10 @@ static struct result_thread threads[] = {
 };
 static struct result result;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static char *argv[] = { (char *)"make", NULL };
 
-	(void)state;
 	memcpy(libc_parts, libc_all, sizeof(libc_all));
 	memcpy(cc_parts, cc_all, sizeof(cc_all));
 	memcpy(jit_parts, jit_all, sizeof(jit_all));
@@ -69,11 +68,10 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(objects); i++) {
 		free(objects[i].counts);
 		objects[i].counts = NULL;
@@ -91,9 +89,8 @@ static void assert_selects(const struct selection *selection, uint64_t samples, 
 	assert_int_equal(result_system_samples(&result), system);
 }
 
-static void all_samples(void **state)
+TEST_F(all_samples)
 {
-	(void)state;
 	assert_true(selection_is_all(&(struct selection){ 0 }));
 	assert_selects(&(struct selection){ 0 }, 1023, 207);
 	/* the parts of an address add up */
@@ -110,9 +107,8 @@ static void all_samples(void **state)
 	assert_int_equal(result.outside_system, 200);
 }
 
-static void programs(void **state)
+TEST_F(programs)
 {
-	(void)state;
 	/* a file name, a path, a pattern */
 	assert_selects(&(struct selection){ .program = "cc1" }, 2 + 8 + 16 + 32 + 64 + 128 + 256,
 		       3 + 2 + 200);
@@ -123,9 +119,8 @@ static void programs(void **state)
 	assert_selects(&(struct selection){ .program = "cc" }, 0, 0);
 }
 
-static void processes_and_threads(void **state)
+TEST_F(processes_and_threads)
 {
-	(void)state;
 	assert_selects(&(struct selection){ .process = 3 }, 160, 2);
 	assert_selects(&(struct selection){ .thread = "worker*" }, 72, 3);
 	assert_selects(&(struct selection){ .thread = "20" }, 72, 3);
@@ -133,9 +128,8 @@ static void processes_and_threads(void **state)
 	assert_selects(&(struct selection){ .thread = RESULT_UNKNOWN }, 160, 2);
 }
 
-static void objects_are_selected(void **state)
+TEST_F(objects_are_selected)
 {
-	(void)state;
 	assert_selects(&(struct selection){ .object = "libc.so*" }, 15, 5);
 	assert_int_equal(threads[CC_MAIN].samples, 2);
 	/* a name in brackets is no pattern */
@@ -143,13 +137,12 @@ static void objects_are_selected(void **state)
 	assert_selects(&(struct selection){ .object = RESULT_OUTSIDE }, 768, 200);
 }
 
-static void conditions_combine(void **state)
+TEST_F(conditions_combine)
 {
 	const struct selection selection = {
 		.program = "cc1", .process = 2, .thread = "cc*", .object = "libc.so.6",
 	};
 
-	(void)state;
 	assert_false(selection_is_all(&selection));
 	assert_selects(&selection, 2, 0);
 	assert_int_equal(objects[0].nr_counts, 1);
@@ -157,19 +150,4 @@ static void conditions_combine(void **state)
 	/* what was dropped does not come back */
 	assert_int_equal(result_select(&result, &(struct selection){ 0 }), 0);
 	assert_int_equal(result_samples(&result), 2);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(all_samples),
-		TEST(programs),
-		TEST(processes_and_threads),
-		TEST(objects_are_selected),
-		TEST(conditions_combine),
-	};
-
-	return cmocka_run_group_tests_name("select", tests, NULL, NULL);
 }

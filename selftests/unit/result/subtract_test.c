@@ -55,11 +55,10 @@ static void add(struct result *result, size_t object, struct result_part part)
 	add_part(&result->objects[object].parts, &result->objects[object].nr_parts, &part);
 }
 
-static void parts_of_each_thread_are_subtracted(void **state)
+TEST(parts_of_each_thread_are_subtracted)
 {
 	struct result before, result;
 
-	(void)state;
 	make(&before, 0, 10);
 	make(&result, 0, 15);
 	add(&before, 0, (struct result_part){ .address = 1, .samples = 3, .system = 1 });
@@ -89,11 +88,10 @@ static void parts_of_each_thread_are_subtracted(void **state)
 }
 
 /* It is found by name. Samples with a new name are not subtracted from others. */
-static void made_code_is_subtracted_where_it_is_now(void **state)
+TEST(made_code_is_subtracted_where_it_is_now)
 {
 	struct result before, result;
 
-	(void)state;
 	make(&before, 0x2000, 10);
 	make(&result, 0x2000 + MOVED, 15);
 	add(&before, 2, (struct result_part){ .address = 0x10, .samples = 8 });
@@ -106,14 +104,4 @@ static void made_code_is_subtracted_where_it_is_now(void **state)
 	assert_int_equal(result.objects[2].parts[0].samples, 2);
 	result_release(&before);
 	result_release(&result);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_of_each_thread_are_subtracted),
-		cmocka_unit_test(made_code_is_subtracted_where_it_is_now),
-	};
-
-	return cmocka_run_group_tests_name("subtract", tests, NULL, NULL);
 }

@@ -211,9 +211,8 @@ static int (*const starts[])(void) = {
 };
 
 /* Before each test */
-static inline int setup(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	unsetenv("PROFIL_RATE");
 	fake_device_reset();
 	profil_set_rate(0);
@@ -223,14 +222,11 @@ static inline int setup(void **state)
 }
 
 /* Restore stderr after a failed test, so that its message is visible. */
-static inline int teardown(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	if (captured)
 		end_stderr(NULL);
 	return 0;
 }
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 #endif /* CALLS_H */

@@ -27,9 +27,8 @@ static int begin_reading(const uint64_t *addresses, size_t nr)
 	return file >= 0 ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	jit_names_release(&names);
 	return close(file);
 }

@@ -39,9 +39,8 @@ static int begin_run(void)
 	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	recording_free(recording);
 	close(log_ends[0]);
 	close(log_ends[1]);

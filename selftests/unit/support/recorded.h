@@ -19,9 +19,8 @@ static struct collect_log run_log;
 static struct child_end run_end;
 static struct result result;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	recording = recording_new();
 	fake_log_open(&fake);
 	run_log = (struct collect_log){ .status.rate = 100, .requested_rate = 100 };
@@ -29,9 +28,8 @@ static int set_up(void **state)
 	return recording ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	result_release(&result);
 	recording_free(recording);
 	fake_log_close(&fake);

@@ -15,23 +15,21 @@ static struct result result;
 static struct symbolized symbolized;
 static struct addresses *addresses;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	fake_result(&result);
 	addresses = addresses_new(fake_find, NULL, fake_demangle);
 	return addresses ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	symbolized_release(&symbolized);
 	addresses_free(addresses);
 	return 0;
 }
 
-static void each_address_is_a_row(void **state)
+TEST_F(each_address_is_a_row)
 {
 	static const struct {
 		uint64_t address;
@@ -51,7 +49,6 @@ static void each_address_is_a_row(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	assert_int_equal(symbolize_result(&symbolized, &result, addresses_find, addresses, NULL),
 			 0);
 	assert_true(symbolized.nr_functions > ARRAY_SIZE(wanted));
@@ -65,11 +62,10 @@ static void each_address_is_a_row(void **state)
 	}
 }
 
-static void names_are_demangled(void **state)
+TEST_F(names_are_demangled)
 {
 	struct function function;
 
-	(void)state;
 	assert_int_equal(addresses_find(addresses, ODD, 0x1ff4, &function), 1);
 	assert_string_equal(function.name, "0x1ff4 " ODD_DEMANGLED);
 	addresses_free(addresses);
@@ -87,25 +83,11 @@ static int find_fails(void *symbols, size_t object, uint64_t address, struct fun
 	return -ENOMEM;
 }
 
-static void error_of_find_is_returned(void **state)
+TEST_F(error_of_find_is_returned)
 {
 	struct function function;
 
-	(void)state;
 	addresses_free(addresses);
 	addresses = addresses_new(find_fails, NULL, NULL);
 	assert_int_equal(addresses_find(addresses, ODD, 0x1000, &function), -ENOMEM);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(each_address_is_a_row),
-		TEST(names_are_demangled),
-		TEST(error_of_find_is_returned),
-	};
-
-	return cmocka_run_group_tests_name("addresses", tests, NULL, NULL);
 }

@@ -182,9 +182,8 @@ static void parse(const char *option)
 }
 
 /* Must be the first test, because debuginfod_allow() cannot be undone. */
-static void nothing_is_fetched_unless_allowed(void **state)
+TEST(nothing_is_fetched_unless_allowed)
 {
-	(void)state;
 	use_server(SERVER);
 	parse("--no-debuginfod");
 	assert_false(debug_file_is_found(&result, NULL, hidden));
@@ -192,18 +191,16 @@ static void nothing_is_fetched_unless_allowed(void **state)
 	assert_null(getenv("DEBUGINFOD_MAXTIME"));
 }
 
-static void debug_information_is_fetched(void **state)
+TEST(debug_information_is_fetched)
 {
-	(void)state;
 	use_server(SERVER);
 	parse(NULL);
 	assert_true(debug_file_is_found(&result, NULL, hidden));
 	assert_int_equal(access("fetched/cache", F_OK), 0);
 }
 
-static void debug_information_below_a_root_is_fetched(void **state)
+TEST(debug_information_below_a_root_is_fetched)
 {
-	(void)state;
 	use_server(SERVER);
 	debuginfod_allow();
 	snprintf(path, sizeof(path), "/program");
@@ -212,11 +209,10 @@ static void debug_information_below_a_root_is_fetched(void **state)
 }
 
 /* The program was deleted after it ran. */
-static void debug_information_of_a_missing_program_is_fetched(void **state)
+TEST(debug_information_of_a_missing_program_is_fetched)
 {
 	const char *digits = build_id;
 
-	(void)state;
 	use_server(SERVER);
 	debuginfod_allow();
 	while (sscanf(digits, "%2hhx", &object.build_id[object.build_id_bytes]) == 1) {
@@ -231,9 +227,8 @@ static void debug_information_of_a_missing_program_is_fetched(void **state)
 }
 
 /* There are time limits, which the user can change. */
-static void time_is_limited(void **state)
+TEST(time_is_limited)
 {
-	(void)state;
 	use_server(SERVER);
 	unsetenv("DEBUGINFOD_MAXTIME");
 	setenv("DEBUGINFOD_TIMEOUT", "7", 1);
@@ -263,25 +258,22 @@ static void assert_failure(const char *message)
 	assert_ptr_equal(strchr(text, '\n'), strrchr(text, '\n'));
 }
 
-static void failing_server_is_reported(void **state)
+TEST(failing_server_is_reported)
 {
-	(void)state;
 	use_server(CLOSED);
 	assert_failure("debuginfod: Connection refused (ECONNREFUSED): no more");
 }
 
-static void silent_server_times_out(void **state)
+TEST(silent_server_times_out)
 {
-	(void)state;
 	use_server(SILENT);
 	setenv("DEBUGINFOD_TIMEOUT", "1", 1);
 	assert_failure("debuginfod: Timer expired (ETIME): no more");
 	unsetenv("DEBUGINFOD_TIMEOUT");
 }
 
-static void missing_file_is_not_a_failure(void **state)
+TEST(missing_file_is_not_a_failure)
 {
-	(void)state;
 	use_server(SERVER);
 	debuginfod_allow();
 	debuginfod_after_search(-ENOENT);
@@ -289,14 +281,13 @@ static void missing_file_is_not_a_failure(void **state)
 	assert_non_null(getenv("DEBUGINFOD_URLS"));
 }
 
-static void progress_is_shown_on_terminals(void **state)
+TEST(progress_is_shown_on_terminals)
 {
 	char text[1 << 16] = "";
 	int master, slave;
 	ssize_t nr;
 	size_t length = 0;
 
-	(void)state;
 	use_server(SERVER);
 	debuginfod_allow();
 	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
@@ -313,19 +304,4 @@ static void progress_is_shown_on_terminals(void **state)
 	assert_string_equal(strrchr(text, '\r'), "\r\033[K");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_fetched_unless_allowed),
-		cmocka_unit_test(debug_information_is_fetched),
-		cmocka_unit_test(debug_information_below_a_root_is_fetched),
-		cmocka_unit_test(debug_information_of_a_missing_program_is_fetched),
-		cmocka_unit_test(time_is_limited),
-		cmocka_unit_test(failing_server_is_reported),
-		cmocka_unit_test(silent_server_times_out),
-		cmocka_unit_test(missing_file_is_not_a_failure),
-		cmocka_unit_test(progress_is_shown_on_terminals),
-	};
-
-	return cmocka_run_group_tests_name("debuginfod", tests, set_up_all, tear_down_all);
-}
+GROUP(set_up_all, tear_down_all)

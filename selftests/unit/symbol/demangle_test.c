@@ -12,7 +12,7 @@
 #include "support/cpu_limit.h"
 #include "support/test.h"
 
-static void names_are_demangled(void **state)
+TEST(names_are_demangled)
 {
 	static const struct {
 		const char *symbol;
@@ -67,7 +67,6 @@ static void names_are_demangled(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *name = demangle(cases[i].symbol);
 
@@ -82,13 +81,12 @@ static void names_are_demangled(void **state)
 }
 
 /* Each template has the one before it twice as argument, so the name doubles with each. */
-static void exponential_names_are_refused(void **state)
+TEST(exponential_names_are_refused)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	char symbol[512] = "_Z1f1pIiiES_IS0_S0_E", part[16], *name;
 	int i;
 
-	(void)state;
 	for (i = 1; i < 36; i++) {
 		snprintf(part, sizeof(part), "S_IS%c_S%c_E", digits[i], digits[i]);
 		strcat(symbol, part);
@@ -102,11 +100,10 @@ static void exponential_names_are_refused(void **state)
 }
 
 /* Found by fuzzing: libiberty would count the lifetimes for years. */
-static void many_lifetimes_are_refused(void **state)
+TEST(many_lifetimes_are_refused)
 {
 	char *name;
 
-	(void)state;
 	assert_null(demangle("_RNvXs_NvXs_C7m7m_ZTVFFFFGFFFFFFFFs_C73mC7m7m_ZTVFFFFGFFFFFFFFs_C73mm"));
 	assert_null(demangle("_RINvC1a1bDGzzzzzzzz_C1tL_E"));
 	/* many more than in real programs, but accepted */
@@ -121,12 +118,11 @@ static void many_lifetimes_are_refused(void **state)
 }
 
 /* libiberty tries all lengths of nested symbols, so that the time is exponential. */
-static void nested_d_templates_are_refused(void **state)
+TEST(nested_d_templates_are_refused)
 {
 	char symbol[2048] = "1ai", outer[2048];
 	int depth;
 
-	(void)state;
 	for (depth = 0; depth < 40; depth++) {
 		snprintf(outer, sizeof(outer), "__T1fS%zu%.*sZ1a", strlen(symbol), 1900, symbol);
 		strcpy(symbol, outer);
@@ -140,12 +136,11 @@ static void nested_d_templates_are_refused(void **state)
 }
 
 /* Each parameter is an array with the one before it as key and value, by references to it. */
-static void exponential_d_names_are_refused(void **state)
+TEST(exponential_d_names_are_refused)
 {
 	char symbol[512] = "_D1fFHaaHQeQg", whole[520], *name;
 	int i;
 
-	(void)state;
 	cpu_limit(10);
 	for (i = 2; i < 40; i++) {
 		snprintf(whole, sizeof(whole), "%sZv", symbol);
@@ -161,7 +156,7 @@ static void exponential_d_names_are_refused(void **state)
 }
 
 /* Symbols come from untrusted files. */
-static void random_symbols(void **state)
+TEST(random_symbols)
 {
 	static const char alphabet[] = "_ZNSKIEiPRTtL0123456789$.u@hCDvsMXBc";
 	static const char *const schemes[] = { "_ZN", "_R", "_ZN", "_D" };
@@ -170,7 +165,6 @@ static void random_symbols(void **state)
 	int round;
 	size_t i;
 
-	(void)state;
 	for (round = 0; round < 20000; round++) {
 		size_t length = 2 + (size_t)rand_r(&seed) % 60;
 		size_t start = strlen(schemes[round % 4]);
@@ -188,18 +182,4 @@ static void random_symbols(void **state)
 	assert_null(demangle(symbol));
 	symbol[4096] = 0;
 	free(demangle(symbol));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_demangled),
-		cmocka_unit_test(exponential_names_are_refused),
-		cmocka_unit_test(many_lifetimes_are_refused),
-		cmocka_unit_test(nested_d_templates_are_refused),
-		cmocka_unit_test(exponential_d_names_are_refused),
-		cmocka_unit_test(random_symbols),
-	};
-
-	return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
 }

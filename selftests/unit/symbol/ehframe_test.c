@@ -42,17 +42,16 @@ static void close_file(struct opened *opened)
 	close(opened->fd);
 }
 
-static int setup(void **state)
+FIXTURE(set_up)
 {
 	assert_int_equal(system("objcopy --remove-section .eh_frame_hdr fixture-pie without"), 0);
-	open_file(&table, *state);
+	open_file(&table, "fixture-pie");
 	open_file(&all, "without");
 	return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	close_file(&table);
 	close_file(&all);
 	unlink("without");
@@ -77,12 +76,11 @@ static void assert_same(uint64_t address)
 		assert_int_equal(above, want_above);
 }
 
-static void table_has_what_is_in_the_file(void **state)
+TEST_F(table_has_what_is_in_the_file)
 {
 	const struct ranges *ranges = &all.frames.ranges;
 	uint64_t address;
 
-	(void)state;
 	assert_non_null(table.frames.table);
 	assert_null(all.frames.table);
 	/* nothing is read before it is asked for */
@@ -120,9 +118,8 @@ static void damage(size_t offset, uint32_t value)
 }
 
 /* The number of entries is at 8, their encoding in the fourth byte */
-static void unknown_table_is_not_used(void **state)
+TEST_F(unknown_table_is_not_used)
 {
-	(void)state;
 	damage(8, UINT32_MAX);
 	assert_null(table.frames.table);
 	assert_same(all.frames.ranges.range[1].start);
@@ -132,12 +129,11 @@ static void unknown_table_is_not_used(void **state)
 }
 
 /* The FDE of the first entry is at 16 */
-static void entry_without_fde_is_no_function(void **state)
+TEST_F(entry_without_fde_is_no_function)
 {
 	const uint64_t start = all.frames.ranges.range[0].start;
 	struct range found;
 
-	(void)state;
 	assert_true(ehframe_covering(&table.frames, start, &found));
 	damage(16, 0x7fffffff);
 	assert_non_null(table.frames.table);
@@ -146,18 +142,4 @@ static void entry_without_fde_is_no_function(void **state)
 	/* in front of .eh_frame */
 	damage(16, 0);
 	assert_false(ehframe_covering(&table.frames, start, &found));
-}
-
-#define TEST(name)	cmocka_unit_test_prestate_setup_teardown(name, setup, teardown, \
-								 "fixture-pie")
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(table_has_what_is_in_the_file),
-		TEST(unknown_table_is_not_used),
-		TEST(entry_without_fde_is_no_function),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

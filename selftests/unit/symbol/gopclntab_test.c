@@ -147,11 +147,10 @@ static void assert_functions(uint64_t base, uint64_t start)
 	ranges_release(&set);
 }
 
-static void all_versions_are_read(void **state)
+TEST(all_versions_are_read)
 {
 	size_t word;
 
-	(void)state;
 	for (word = 4; word <= 8; word += 4) {
 		make_1_2(word);
 		assert_functions(0, BASE + BIAS);
@@ -165,9 +164,8 @@ static void all_versions_are_read(void **state)
 }
 
 /* In a position-independent program, the table may lack the base. */
-static void base_replaces_that_of_the_table(void **state)
+TEST(base_replaces_that_of_the_table)
 {
-	(void)state;
 	make_1_18(0xfffffff1, 8);
 	assert_functions(0x5000, 0x5000 + BIAS);
 	/* these versions have none */
@@ -175,11 +173,10 @@ static void base_replaces_that_of_the_table(void **state)
 	assert_functions(0x5000, BASE + BIAS);
 }
 
-static void other_bytes_are_refused(void **state)
+TEST(other_bytes_are_refused)
 {
 	struct ranges set = { 0 };
 
-	(void)state;
 	make_1_18(0xfffffff2, 8);
 	assert_int_equal(gopclntab_decode(bytes, size, 0, 0, &set), -ENOEXEC);
 	make_1_18(0xfffffff1, 8);
@@ -216,12 +213,11 @@ static void decode_damaged(size_t length)
 	free(copy);
 }
 
-static void damaged_tables_are_not_followed(void **state)
+TEST(damaged_tables_are_not_followed)
 {
 	size_t length;
 	int i;
 
-	(void)state;
 	srandom(1);
 	make_1_18(0xfffffff1, 8);
 	for (length = 0; length <= size; length++)
@@ -241,16 +237,4 @@ static void damaged_tables_are_not_followed(void **state)
 		bytes[8 + (size_t)random() % (size - 8)] = 0xff;
 		decode_damaged(size);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_versions_are_read),
-		cmocka_unit_test(base_replaces_that_of_the_table),
-		cmocka_unit_test(other_bytes_are_refused),
-		cmocka_unit_test(damaged_tables_are_not_followed),
-	};
-
-	return cmocka_run_group_tests_name("gopclntab", tests, NULL, NULL);
 }

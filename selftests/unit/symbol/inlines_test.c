@@ -256,10 +256,18 @@ static void compare_all(const char *name, uint64_t step, struct comparison *comp
 	symbols_free(comparison->symbols);
 }
 
-static void functions_are_those_of_addr2line(void **state)
+static const struct {
+	const char *about;
+} compared[] = {
+	{ "fixture-inline-c" }, { "fixture-inline-c-4z" }, { "fixture-inline-c-lto" },
+	{ "fixture-inline-c++" }, { "fixture-inline-c++-4" }, { "fixture-inline-clang" },
+	{ "fixture-inline-clang-thin" }, { "fixture-inline-rust" },
+};
+
+TEST_EACH(functions_are_those_of_addr2line, compared, NULL, NULL)
 {
 	struct comparison comparison;
-	const char *name = *state;
+	const char *name = *(const char *const *)*state;
 
 	compare_all(name, strcmp(name, "fixture-inline-rust") ? 1 : 7, &comparison);
 	/* clang generates code that belongs to no line */
@@ -320,22 +328,19 @@ static void compare_programs(const char *name, const char *other)
 	symbols_free(other_symbols);
 }
 
-static void dwarf5_of_clang(void **state)
+TEST(dwarf5_of_clang)
 {
-	(void)state;
 	compare_programs("fixture-inline-clang-5", "fixture-inline-clang");
 }
 
-static void split_dwarf(void **state)
+TEST(split_dwarf)
 {
-	(void)state;
 	compare_programs("fixture-inline-c++-split", "fixture-inline-c++");
 	compare_programs("fixture-inline-c++-4-split", "fixture-inline-c++-4");
 }
 
-static void split_dwarf_of_clang(void **state)
+TEST(split_dwarf_of_clang)
 {
-	(void)state;
 	compare_programs("fixture-inline-clang-split", "fixture-inline-clang");
 }
 
@@ -354,14 +359,13 @@ static uint64_t address_of(struct symbols *symbols, const char *name)
 }
 
 /* References in loops, and too many levels: the search ends at the function with the code. */
-static void damaged_debug_information(void **state)
+TEST(damaged_debug_information)
 {
 	struct symbols *symbols = open_fixture("fixture-loops");
 	struct source_frame frames[SYMBOLS_MAX_FRAMES];
 	uint64_t address;
 	size_t nr, i;
 
-	(void)state;
 	/* if there is a loop */
 	cpu_limit(20);
 	address = address_of(symbols, "sibling");
@@ -399,14 +403,13 @@ static void damaged_debug_information(void **state)
 }
 
 /* The file with the split debug information is not a regular one: opening it would block. */
-static void split_file_is_a_pipe(void **state)
+TEST(split_file_is_a_pipe)
 {
 	struct symbols *symbols;
 	struct source_frame frames[SYMBOLS_MAX_FRAMES];
 	uint64_t address;
 	size_t nr;
 
-	(void)state;
 	symbols_free(open_fixture("fixture-inline-c++-split"));
 	/* the name in the program begins with ../ */
 	assert_int_equal(system("rm -rf split && mkdir -p split/a && cp fixture-inline-c++-split split/a && mkfifo split/fixture-inline-c++-split-fixture_inline.dwo"),
@@ -424,14 +427,13 @@ static void split_file_is_a_pipe(void **state)
 }
 
 /* libdw would open it outside the root. */
-static void split_file_is_not_searched_with_a_root(void **state)
+TEST(split_file_is_not_searched_with_a_root)
 {
 	struct source_frame frames[SYMBOLS_MAX_FRAMES];
 	struct symbols *symbols;
 	uint64_t address;
 	size_t nr, deepest = 0;
 
-	(void)state;
 	symbols_free(open_fixture("fixture-inline-c++-split"));
 	assert_int_equal(system("rm -rf split && mkdir split && cp fixture-inline-c++-split split"), 0);
 	snprintf(path, sizeof(path), "/fixture-inline-c++-split");
@@ -446,13 +448,12 @@ static void split_file_is_not_searched_with_a_root(void **state)
 }
 
 /* A file without debug information, and an address outside of all units */
-static void no_debug_information(void **state)
+TEST(no_debug_information)
 {
 	struct symbols *symbols = open_fixture("fixture-pie-stripped");
 	struct source_frame frames[SYMBOLS_MAX_FRAMES];
 	size_t nr = 1;
 
-	(void)state;
 	assert_int_equal(symbols_frames(symbols, 0, address_of(symbols, "exported"), frames, &nr), 0);
 	assert_int_equal(nr, 0);
 	symbols_free(symbols);
@@ -460,26 +461,4 @@ static void no_debug_information(void **state)
 	assert_int_equal(symbols_frames(symbols, 0, address_of(symbols, "_start"), frames, &nr), 0);
 	assert_int_equal(symbols_frames(symbols, 0, UINT64_MAX, frames, &nr), 0);
 	symbols_free(symbols);
-}
-
-/* TEST(name): compare the fixture fixture-inline-NAME with addr2line */
-#define TEST(name) \
-	{ "functions_are_those_of_addr2line(" name ")", functions_are_those_of_addr2line, NULL, NULL, \
-	  (void *)"fixture-inline-" name }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST("c"), TEST("c-4z"), TEST("c-lto"), TEST("c++"), TEST("c++-4"),
-		TEST("clang"), TEST("clang-thin"), TEST("rust"),
-		cmocka_unit_test(dwarf5_of_clang),
-		cmocka_unit_test(split_dwarf),
-		cmocka_unit_test(split_dwarf_of_clang),
-		cmocka_unit_test(split_file_is_a_pipe),
-		cmocka_unit_test(split_file_is_not_searched_with_a_root),
-		cmocka_unit_test(damaged_debug_information),
-		cmocka_unit_test(no_debug_information),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,9 +49,8 @@ static void open_fixture(const char *name, bool mark)
 	assert_in_range(object.nr_counts, 200, ARRAY_SIZE(counts) - 1);
 }
 
-static int close_fixture(void **state)
+FIXTURE(close_fixture)
 {
-	(void)state;
 	profile_release(&profile);
 	innermost_free(innermost);
 	symbols_free(symbols);
@@ -113,9 +112,8 @@ static uint64_t start_of(const char *name)
 	return 0;
 }
 
-static void copies_of_a_function_add_up(void **state)
+TEST_WITH(copies_of_a_function_add_up, NULL, close_fixture)
 {
-	(void)state;
 	open_fixture("fixture-inline-c", true);
 	assert_int_equal(profile_make(&profile, &result, innermost_find, innermost), 0);
 	assert_int_equal(profile.samples, object.samples);
@@ -142,12 +140,11 @@ static void copies_of_a_function_add_up(void **state)
 	assert_int_equal(samples_of("main"), samples_in("main", false));
 }
 
-static void mangled_names_are_the_same_in_all_files(void **state)
+TEST_WITH(mangled_names_are_the_same_in_all_files, NULL, close_fixture)
 {
 	static const char name[] = "_ZNSt15__new_allocatorIiE10deallocateEPim";
 	char *shown = demangle(name), *row;
 
-	(void)state;
 	open_fixture("fixture-inline-c++", true);
 	assert_int_equal(profile_make(&profile, &result, innermost_find, innermost), 0);
 	assert_int_equal(profile.samples, object.samples);
@@ -158,13 +155,12 @@ static void mangled_names_are_the_same_in_all_files(void **state)
 	free(shown);
 }
 
-static void lines_name_the_innermost_function(void **state)
+TEST_WITH(lines_name_the_innermost_function, NULL, close_fixture)
 {
 	struct lines *lines;
 	uint64_t samples = 0;
 	size_t i;
 
-	(void)state;
 	open_fixture("fixture-inline-c", false);
 	lines = lines_new(symbols, innermost_find, innermost, NULL);
 	assert_non_null(lines);
@@ -180,13 +176,12 @@ static void lines_name_the_innermost_function(void **state)
 	lines_free(lines);
 }
 
-static void addresses_name_the_innermost_function(void **state)
+TEST_WITH(addresses_name_the_innermost_function, NULL, close_fixture)
 {
 	struct addresses *addresses;
 	uint64_t samples = 0;
 	size_t i;
 
-	(void)state;
 	open_fixture("fixture-inline-c", false);
 	addresses = addresses_new(innermost_find, innermost, NULL);
 	assert_non_null(addresses);
@@ -198,26 +193,10 @@ static void addresses_name_the_innermost_function(void **state)
 	addresses_free(addresses);
 }
 
-static void without_debug_information(void **state)
+TEST_WITH(without_debug_information, NULL, close_fixture)
 {
-	(void)state;
 	open_fixture("fixture-pie-stripped", true);
 	assert_int_equal(profile_make(&profile, &result, innermost_find, innermost), 0);
 	assert_int_equal(profile.samples, object.samples);
 	assert_true(samples_of("exported") > 3);
-}
-
-#define TEST(name)	cmocka_unit_test_teardown(name, close_fixture)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(copies_of_a_function_add_up),
-		TEST(mangled_names_are_the_same_in_all_files),
-		TEST(lines_name_the_innermost_function),
-		TEST(addresses_name_the_innermost_function),
-		TEST(without_debug_information),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,35 +48,30 @@ static int open_fixture(const char *name)
 	return read == 5 && symbols && lines ? 0 : -1;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return open_fixture("fixture-pie");
 }
 
-static int set_up_relative(void **state)
+FIXTURE(set_up_relative)
 {
-	(void)state;
 	return open_fixture("fixture-relative");
 }
 
 /* The program has the line table, a .dwo file all other debug information. */
-static int set_up_split(void **state)
+FIXTURE(set_up_split)
 {
-	(void)state;
 	return open_fixture("fixture-split");
 }
 
-static int set_up_mixed(void **state)
+FIXTURE(set_up_mixed)
 {
-	(void)state;
 	return open_fixture("fixture-mixed");
 }
 
 /* Its paths are relative to the directory in which it was compiled. */
-static int set_up_dwarf4(void **state)
+FIXTURE(set_up_dwarf4)
 {
-	(void)state;
 	return open_fixture("fixture-dwarf4");
 }
 
@@ -86,9 +81,8 @@ static void tear_down_text(void)
 	text = NULL;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	lines_free(lines);
 	symbols_free(symbols);
 	tear_down_text();
@@ -120,11 +114,10 @@ static int line_of(const char *part)
 	return 0;
 }
 
-static void lines_match_the_source(void **state)
+TEST_F(lines_match_the_source)
 {
 	struct source_line line;
 
-	(void)state;
 	assert_int_equal(symbols_line(symbols, 0, exported, &line), 1);
 	/* the start of a function is the line of its opening brace */
 	assert_int_equal(line.line, line_of("inlined(hidden(n))") - 1);
@@ -132,26 +125,26 @@ static void lines_match_the_source(void **state)
 	/* assembler code has no lines */
 	assert_int_equal(symbols_line(symbols, 0, sizeless, &line), 0);
 }
+TEST_OF(lines_match_the_source, split, set_up_split, tear_down, NULL)
+TEST_OF(lines_match_the_source, mixed, set_up_mixed, tear_down, NULL)
 
 /* The compiler ran in another directory, on "../fixture.c". */
-static void relative_paths_begin_in_the_compilers_directory(void **state)
+TEST_WITH(relative_paths_begin_in_the_compilers_directory, set_up_dwarf4, tear_down)
 {
 	struct source_line line;
 
-	(void)state;
 	assert_int_equal(symbols_line(symbols, 0, exported, &line), 1);
 	assert_int_equal(line.file[0], '/');
 	assert_int_equal(access(line.file, R_OK), 0);
 }
 
-static void samples_add_up_by_line(void **state)
+TEST_F(samples_add_up_by_line)
 {
 	uint64_t all = 0, address;
 	struct profile profile;
 	char name[64];
 	size_t i;
 
-	(void)state;
 	for (address = hidden; address < hidden + 48; address += 4)
 		count(address, 1);
 	count(sizeless, 3);
@@ -192,9 +185,8 @@ static void assert_has(const char *part)
 		fail_msg("not in the annotation: %s\n%s", part, text);
 }
 
-static void functions_have_several_names(void **state)
+TEST_F(functions_have_several_names)
 {
-	(void)state;
 	count(written, 5);
 	assert_int_equal(annotate("written(int)", NULL), 1);
 	assert_has("# 5 of 5 samples are in written(int)\n");
@@ -219,12 +211,11 @@ static uint64_t address_of_line(int number)
 	return address;
 }
 
-static void source_is_printed_with_its_samples(void **state)
+TEST_F(source_is_printed_with_its_samples)
 {
 	const int body = line_of("inlined(hidden(n))"), inlined = line_of("n >> 3");
 	char line[512];
 
-	(void)state;
 	count(hidden, 10);
 	count(exported, 25);
 	count(address_of_line(inlined), 5);
@@ -271,9 +262,8 @@ static int remove_source(void **state)
 	return tear_down(state) | status;
 }
 
-static void source_has_no_control_characters(void **state)
+TEST_WITH(source_has_no_control_characters, set_up, remove_source)
 {
-	(void)state;
 	count(exported, 30);
 	make_source("sed 's/inlined(hidden/\xc2\x9b\x1b&/'");
 	assert_int_equal(annotate("exported", "sysroot"), 1);
@@ -281,9 +271,8 @@ static void source_has_no_control_characters(void **state)
 }
 
 /* Reproducible builds have relative paths. */
-static void relative_source_is_below_the_root(void **state)
+TEST_WITH(relative_source_is_below_the_root, set_up_relative, remove_source)
 {
-	(void)state;
 	count(exported, 30);
 	assert_int_equal(system("mkdir -p sysroot/src && cp support/fixture.c sysroot/src"), 0);
 	assert_int_equal(annotate("exported", "sysroot"), 1);
@@ -291,9 +280,8 @@ static void relative_source_is_below_the_root(void **state)
 	assert_has("          return inlined(hidden(n)) * 5 + rand();\n");
 }
 
-static void largest_line_number(void **state)
+TEST_F(largest_line_number)
 {
-	(void)state;
 	count(last, 30);
 	/* if the line number overflows, the loop does not end */
 	cpu_limit(10);
@@ -303,13 +291,12 @@ static void largest_line_number(void **state)
 }
 
 /* Compilers generate code that belongs to no line; that of clang says so. */
-static void code_of_no_line(void **state)
+TEST_F(code_of_no_line)
 {
 	struct function function;
 	struct source_line line;
 	uint64_t address = 0;
 
-	(void)state;
 	if (access("fixture-inline-clang", F_OK)) {
 		print_message("no clang++\n");
 		skip();
@@ -329,11 +316,10 @@ static void code_of_no_line(void **state)
 	assert_has("fixture_inline.cc\n   100.00        30      ?  (no line)\n");
 }
 
-static void missing_source_is_reported(void **state)
+TEST_F(missing_source_is_reported)
 {
 	char line[128];
 
-	(void)state;
 	count(exported, 30);
 	assert_int_equal(annotate("exported", "/nonexistent"), 1);
 	assert_has("fixture.c: No such file or directory: no source text (use --root");
@@ -343,12 +329,11 @@ static void missing_source_is_reported(void **state)
 }
 
 /* The file may end near the line with samples, far before it, or in the context after it. */
-static void shortened_source_is_reported(void **state)
+TEST_WITH(shortened_source_is_reported, set_up, remove_source)
 {
 	int sampled = line_of("inlined(hidden(n))") - 1;
 	char filter[64], note[64];
 
-	(void)state;
 	count(exported, 30);
 	snprintf(filter, sizeof(filter), "head -n %d", sampled - 1);
 	make_source(filter);
@@ -372,9 +357,8 @@ static void shortened_source_is_reported(void **state)
 		fail_msg("the file has all lines that are printed\n%s", text);
 }
 
-static void function_without_lines_is_reported(void **state)
+TEST_F(function_without_lines_is_reported)
 {
-	(void)state;
 	count(sizeless, 7);
 	assert_int_equal(annotate("sizeless", NULL), 1);
 	assert_has("# 7 of 7 samples are in sizeless\n# 7 of them have no known line");
@@ -426,9 +410,8 @@ static bool line_or_explanation(const char *why)
 	return false;
 }
 
-static void compression_that_cannot_be_read_is_reported(void **state)
+TEST_WITH(compression_that_cannot_be_read_is_reported, set_up, remove_made)
 {
-	(void)state;
 	open_made("objcopy --compress-debug-sections=zlib");
 	assert_true(line_or_explanation(NULL));
 	/* elfutils reads it from 0.189 on, if it was built so; binutils writes it from 2.40 on */
@@ -436,9 +419,8 @@ static void compression_that_cannot_be_read_is_reported(void **state)
 	line_or_explanation("compressed with zstd, which");
 }
 
-static void damaged_debug_information_is_reported(void **state)
+TEST_WITH(damaged_debug_information_is_reported, set_up, remove_made)
 {
-	(void)state;
 	open_made("head -c 64 /dev/zero | tr '\\0' '\\377' >bad-section; objcopy --update-section .debug_info=bad-section");
 	assert_false(line_or_explanation("invalid DWARF"));
 	open_made("objcopy --update-section .debug_line=bad-section");
@@ -446,47 +428,10 @@ static void damaged_debug_information_is_reported(void **state)
 	unlink("bad-section");
 }
 
-static void missing_debug_information_is_no_problem(void **state)
+TEST_WITH(missing_debug_information_is_no_problem, set_up, remove_made)
 {
-	(void)state;
 	open_made("objcopy --strip-debug");
 	assert_false(line_or_explanation(NULL));
 	assert_int_equal(annotate("exported", NULL), 1);
 	assert_has("# 30 of them have no known line: compile with -g");
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(lines_match_the_source),
-		{ "lines_match_the_source(split)", lines_match_the_source, set_up_split,
-		  tear_down, NULL },
-		{ "lines_match_the_source(mixed)", lines_match_the_source, set_up_mixed,
-		  tear_down, NULL },
-		cmocka_unit_test_setup_teardown(relative_paths_begin_in_the_compilers_directory,
-						set_up_dwarf4, tear_down),
-		TEST(samples_add_up_by_line),
-		TEST(source_is_printed_with_its_samples),
-		TEST(functions_have_several_names),
-		cmocka_unit_test_setup_teardown(source_has_no_control_characters, set_up,
-						remove_source),
-		cmocka_unit_test_setup_teardown(relative_source_is_below_the_root,
-						set_up_relative, remove_source),
-		TEST(largest_line_number),
-		TEST(code_of_no_line),
-		TEST(missing_source_is_reported),
-		cmocka_unit_test_setup_teardown(shortened_source_is_reported, set_up,
-						remove_source),
-		TEST(function_without_lines_is_reported),
-		cmocka_unit_test_setup_teardown(compression_that_cannot_be_read_is_reported,
-						set_up, remove_made),
-		cmocka_unit_test_setup_teardown(damaged_debug_information_is_reported, set_up,
-						remove_made),
-		cmocka_unit_test_setup_teardown(missing_debug_information_is_no_problem, set_up,
-						remove_made),
-	};
-
-	return cmocka_run_group_tests_name("lines", tests, NULL, NULL);
 }

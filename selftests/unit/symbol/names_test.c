@@ -29,9 +29,8 @@ static void open_file(const char *file)
 	assert_non_null(symbols);
 }
 
-static int close_file(void **state)
+FIXTURE(close_file)
 {
-	(void)state;
 	symbols_free(symbols);
 	symbols = NULL;
 	return 0;
@@ -91,24 +90,21 @@ static void assert_label(const char *at, const char *name)
 	assert_name(address + 4, name);
 }
 
-static void any_characters_may_begin_a_name(void **state)
+TEST_WITH(any_characters_may_begin_a_name, NULL, close_file)
 {
-	(void)state;
 	open_file("fixture-names");
 	assert_label(".omp_outlined.", ".omp_outlined.");
 	assert_label("$dollar", "$dollar");
 }
 
-static void data_is_no_function(void **state)
+TEST_WITH(data_is_no_function, NULL, close_file)
 {
-	(void)state;
 	open_file("fixture-names");
 	assert_label("no_code", NULL);
 }
 
-static void labels_belong_to_functions(void **state)
+TEST_WITH(labels_belong_to_functions, NULL, close_file)
 {
-	(void)state;
 	open_file("fixture-names");
 	assert_label("in_sized", "sized");
 	assert_label("no_cfi", "no_cfi");
@@ -118,9 +114,8 @@ static void labels_belong_to_functions(void **state)
 	assert_label("next_global", "next_global");
 }
 
-static void labels_with_the_name_of_a_function_belong_to_it(void **state)
+TEST_WITH(labels_with_the_name_of_a_function_belong_to_it, NULL, close_file)
 {
-	(void)state;
 	open_file("fixture-names");
 	assert_label("nasm.loop", "nasm");
 	/* for jumps; it is no function even after a label without a type */
@@ -129,9 +124,8 @@ static void labels_with_the_name_of_a_function_belong_to_it(void **state)
 	assert_label("local.loop", "local");
 }
 
-static void labels_in_unwind_information_belong_to_its_function(void **state)
+TEST_WITH(labels_in_unwind_information_belong_to_its_function, NULL, close_file)
 {
-	(void)state;
 	open_file("fixture-names");
 	assert_label("in_cfi", "cfi");
 	assert_label("in_cfi_global", "cfi");
@@ -139,9 +133,8 @@ static void labels_in_unwind_information_belong_to_its_function(void **state)
 	assert_label("entry", "entry");
 }
 
-static void symbols_of_data_types_name_code(void **state)
+TEST_WITH(symbols_of_data_types_name_code, NULL, close_file)
 {
-	(void)state;
 	open_file("fixture-names");
 	assert_label("object", "object");
 	assert_label("object_no_size", "object_no_size");
@@ -165,7 +158,7 @@ static void copy_changed(const char *from, const char *to, long offset, uint16_t
 	fclose(file);
 }
 
-static void mapping_symbols_depend_on_the_machine(void **state)
+TEST_WITH(mapping_symbols_depend_on_the_machine, NULL, close_file)
 {
 	static const struct {
 		uint16_t machine;
@@ -177,7 +170,6 @@ static void mapping_symbols_depend_on_the_machine(void **state)
 	const uint64_t address = address_of("fixture-names", "$d");
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		copy_changed("fixture-names", "changed", offsetof(ElfW(Ehdr), e_machine),
 			     cases[i].machine);
@@ -189,9 +181,8 @@ static void mapping_symbols_depend_on_the_machine(void **state)
 	unlink("changed");
 }
 
-static void clang_names_parallel_regions(void **state)
+TEST_WITH(clang_names_parallel_regions, NULL, close_file)
 {
-	(void)state;
 	if (access("fixture-omp", F_OK)) {
 		print_message("no clang: scripts/deps/install check\n");
 		skip();
@@ -226,13 +217,12 @@ static void remove_sections(const char *from, const char *to)
 	fclose(file);
 }
 
-static void files_without_section_headers_have_functions(void **state)
+TEST_WITH(files_without_section_headers_have_functions, NULL, close_file)
 {
 	const uint64_t exported = address_of("fixture-pie", "exported");
 	const uint64_t hidden = address_of("fixture-pie", "hidden");
 	struct function function;
 
-	(void)state;
 	remove_sections("fixture-pie", "changed");
 	open_file("changed");
 	assert_name(exported + 1, "exported");
@@ -258,13 +248,12 @@ static void assert_go(const char *file, uint64_t hot, uint64_t assembler)
 }
 
 /* Go's linker makes a section for the table of functions; others merge it, or are not static. */
-static void stripped_go_programs_have_functions(void **state)
+TEST_WITH(stripped_go_programs_have_functions, NULL, close_file)
 {
 	static const char *const files[] = { "fixture-go", "fixture-go-pie", "fixture-go-external" };
 	char command[128];
 	size_t i;
 
-	(void)state;
 	if (access("fixture-go", F_OK)) {
 		print_message("no go: scripts/deps/install check\n");
 		skip();
@@ -281,24 +270,4 @@ static void stripped_go_programs_have_functions(void **state)
 		assert_go("changed", hot, assembler);
 	}
 	unlink("changed");
-}
-
-#define TEST(name)	cmocka_unit_test_teardown(name, close_file)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(any_characters_may_begin_a_name),
-		TEST(data_is_no_function),
-		TEST(labels_belong_to_functions),
-		TEST(labels_with_the_name_of_a_function_belong_to_it),
-		TEST(labels_in_unwind_information_belong_to_its_function),
-		TEST(symbols_of_data_types_name_code),
-		TEST(mapping_symbols_depend_on_the_machine),
-		TEST(clang_names_parallel_regions),
-		TEST(files_without_section_headers_have_functions),
-		TEST(stripped_go_programs_have_functions),
-	};
-
-	return cmocka_run_group_tests_name("names", tests, NULL, NULL);
 }

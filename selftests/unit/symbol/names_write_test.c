@@ -88,9 +88,8 @@ static struct symbols *without_names(void)
 	return symbols_new(&bare, NULL);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	symbols_free(files);
 	symbols_free(stored);
 	files = stored = NULL;
@@ -159,9 +158,8 @@ static size_t assert_same_names(void)
 	return nr_named;
 }
 
-static void names_are_those_of_the_file(void **state)
+TEST_WITH(names_are_those_of_the_file, NULL, tear_down)
 {
-	(void)state;
 	make_result("fixture-pie");
 	store();
 	write_and_read();
@@ -170,9 +168,8 @@ static void names_are_those_of_the_file(void **state)
 	assert_true(result.objects[0].nr_frames > NR / 4);
 }
 
-static void file_without_debug_information(void **state)
+TEST_WITH(file_without_debug_information, NULL, tear_down)
 {
-	(void)state;
 	make_result("fixture-pie-stripped");
 	store();
 	write_and_read();
@@ -181,11 +178,10 @@ static void file_without_debug_information(void **state)
 	assert_true(assert_same_names() > 0);
 }
 
-static void names_stay_when_the_file_is_gone(void **state)
+TEST_WITH(names_stay_when_the_file_is_gone, NULL, tear_down)
 {
 	struct function function;
 
-	(void)state;
 	make_result("fixture-pie");
 	store();
 	unlink("stored-fixture");
@@ -198,12 +194,11 @@ static void names_stay_when_the_file_is_gone(void **state)
 }
 
 /* With a root, the files are read, and the stored names serve if that fails. */
-static void root_without_the_file(void **state)
+TEST_WITH(root_without_the_file, NULL, tear_down)
 {
 	struct function function;
 	char *note;
 
-	(void)state;
 	make_result("fixture-pie");
 	store();
 	unlink("stored-fixture");
@@ -217,9 +212,8 @@ static void root_without_the_file(void **state)
 }
 
 /* A file that is not there when the profile ends has no names; it may be found later. */
-static void file_that_is_gone_at_the_end(void **state)
+TEST_WITH(file_that_is_gone_at_the_end, NULL, tear_down)
 {
-	(void)state;
 	make_result("fixture-pie");
 	unlink("stored-fixture");
 	store();
@@ -229,19 +223,4 @@ static void file_that_is_gone_at_the_end(void **state)
 	assert_int_equal(symbols_find(stored, 0, result.objects[0].parts[0].address,
 				      &(struct function){ 0 }), 0);
 	assert_non_null(symbols_problem(stored, 0));
-}
-
-#define TEST(name)	cmocka_unit_test_teardown(name, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(names_are_those_of_the_file),
-		TEST(file_without_debug_information),
-		TEST(names_stay_when_the_file_is_gone),
-		TEST(root_without_the_file),
-		TEST(file_that_is_gone_at_the_end),
-	};
-
-	return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }

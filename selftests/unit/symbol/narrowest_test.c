@@ -40,14 +40,13 @@ static bool find_slowly(const struct interval *intervals, size_t nr, uint64_t ad
 	return found;
 }
 
-static void same_as_a_search_in_all(void **state)
+TEST(same_as_a_search_in_all)
 {
 	struct interval intervals[NR];
 	struct narrowest set = { 0 };
 	size_t round, nr, i, found, expected;
 	uint64_t address;
 
-	(void)state;
 	for (round = 0; round < 2000; round++) {
 		nr = (size_t)random() % NR;
 		for (i = 0; i < nr; i++) {
@@ -71,12 +70,11 @@ static void same_as_a_search_in_all(void **state)
 	}
 }
 
-static void largest_addresses(void **state)
+TEST(largest_addresses)
 {
 	struct narrowest set = { 0 };
 	size_t owner = 7;
 
-	(void)state;
 	assert_int_equal(narrowest_add(&set, 0, UINT64_MAX, 1), 0);
 	assert_int_equal(narrowest_add(&set, UINT64_MAX - 1, UINT64_MAX, 2), 0);
 	assert_int_equal(narrowest_finish(&set), 0);
@@ -92,13 +90,12 @@ static void largest_addresses(void **state)
 }
 
 /* All overlap: if each looked at all pieces, this would take hours. */
-static void many_that_overlap(void **state)
+TEST(many_that_overlap)
 {
 	const size_t nr = 1 << 20;
 	struct narrowest set = { 0 };
 	size_t i, owner = 0;
 
-	(void)state;
 	for (i = 0; i < nr; i++)
 		assert_int_equal(narrowest_add(&set, i, 2 * nr - i, i), 0);
 	cpu_limit(60);
@@ -111,15 +108,4 @@ static void many_that_overlap(void **state)
 		assert_int_equal(owner, i);
 	}
 	narrowest_release(&set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_a_search_in_all),
-		cmocka_unit_test(largest_addresses),
-		cmocka_unit_test(many_that_overlap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

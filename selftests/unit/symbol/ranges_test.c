@@ -34,11 +34,10 @@ static void assert_name(const struct range *range, const char *name)
 	assert_memory_equal(range->name, name, strlen(name));
 }
 
-static void empty_set(void **state)
+TEST(empty_set)
 {
 	struct ranges set = { 0 };
 
-	(void)state;
 	ranges_finish(&set);
 	assert_null(ranges_covering(&set, 0));
 	assert_null(ranges_below(&set, UINT64_MAX));
@@ -46,7 +45,7 @@ static void empty_set(void **state)
 	ranges_release(&set);
 }
 
-static void innermost_range_is_found(void **state)
+TEST(innermost_range_is_found)
 {
 	static const struct {
 		uint64_t address;
@@ -70,7 +69,6 @@ static void innermost_range_is_found(void **state)
 	struct ranges set = { 0 };
 	size_t i;
 
-	(void)state;
 	add(&set, 200, 201, "far", false);
 	add(&set, 30, 40, "innermost", false);
 	add(&set, 10, 100, "outer", false);
@@ -90,11 +88,10 @@ static void innermost_range_is_found(void **state)
 	ranges_release(&set);
 }
 
-static void best_alias_is_kept(void **state)
+TEST(best_alias_is_kept)
 {
 	struct ranges set = { 0 };
 
-	(void)state;
 	add(&set, 10, 20, "__GI___libc_read", true);
 	add(&set, 10, 20, "__libc_read", false);
 	add(&set, 10, 20, "read", false);
@@ -112,14 +109,13 @@ static void best_alias_is_kept(void **state)
 }
 
 /* Compared with a simple implementation, on random ranges */
-static void agrees_with_linear_search(void **state)
+TEST(agrees_with_linear_search)
 {
 	unsigned int seed = 7;
 	struct ranges set = { 0 };
 	uint64_t address;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 300; i++) {
 		uint64_t start = (uint64_t)rand_r(&seed) % 1000;
 
@@ -138,16 +134,4 @@ static void agrees_with_linear_search(void **state)
 		assert_ptr_equal(ranges_covering(&set, address), expected);
 	}
 	ranges_release(&set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty_set),
-		cmocka_unit_test(innermost_range_is_found),
-		cmocka_unit_test(best_alias_is_kept),
-		cmocka_unit_test(agrees_with_linear_search),
-	};
-
-	return cmocka_run_group_tests_name("ranges", tests, NULL, NULL);
 }

@@ -45,12 +45,11 @@ static void run(const char *format, ...)
 }
 
 /* below/bin/program is stripped; its symbols are in below/debug-file. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	FILE *output = popen("./fixture-pie", "r");
 	int read = fscanf(output, "%lx %lx", &exported, &hidden);
 
-	(void)state;
 	pclose(output);
 	run("rm -rf below outside; mkdir -p below/bin;"
 	    "objcopy --only-keep-debug fixture-pie below/debug-file;"
@@ -60,9 +59,8 @@ static int set_up(void **state)
 	return read == 2 ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return system("rm -rf below outside");
 }
 
@@ -81,19 +79,17 @@ static char *find_problem(void)
 	return problem;
 }
 
-static void absolute_links_start_at_the_root(void **state)
+TEST_F(absolute_links_start_at_the_root)
 {
-	(void)state;
 	run("ln -s /bin below/lib");
 	snprintf(path, sizeof(path), "/lib/program");
 	assert_null(find_problem());
 }
 
-static void paths_do_not_leave_the_root(void **state)
+TEST_F(paths_do_not_leave_the_root)
 {
 	char *here = realpath(".", NULL), *problem;
 
-	(void)state;
 	snprintf(path, sizeof(path), "/../../../../../../../../../../..%s/fixture-pie", here);
 	problem = find_problem();
 	assert_string_equal(problem, "No such file or directory below the root");
@@ -106,9 +102,8 @@ static void paths_do_not_leave_the_root(void **state)
 	free(here);
 }
 
-static void debug_files_are_found_by_build_id(void **state)
+TEST_F(debug_files_are_found_by_build_id)
 {
-	(void)state;
 	assert_false(debug_file_is_found(&result, root, hidden));
 	/* through an absolute link */
 	run("mkdir -p below/usr/lib; ln -s /debug below/usr/lib/debug;"
@@ -154,11 +149,10 @@ static void assert_debug_file_suffices(const char *why)
 }
 
 /* The program was deleted or replaced after it ran. */
-static void debug_file_serves_for_a_missing_program(void **state)
+TEST_F(debug_file_serves_for_a_missing_program)
 {
 	char *problem;
 
-	(void)state;
 	read_build_id();
 	run("file=below/usr/lib/debug/.build-id/$id.debug; mkdir -p ${file%%/*};"
 	    "cp below/debug-file $file; rm below/bin/program");
@@ -179,9 +173,8 @@ static void debug_file_serves_for_a_missing_program(void **state)
 }
 
 /* A program without section headers has lines too. */
-static void debug_file_serves_without_section_headers(void **state)
+TEST_F(debug_file_serves_without_section_headers)
 {
-	(void)state;
 	run("file=below/usr/lib/debug/.build-id/$id.debug; mkdir -p ${file%%/*};"
 	    "cp below/debug-file $file");
 	run("for range in %zu,%zu %zu,4; do head -c ${range#*,} /dev/zero |"
@@ -191,13 +184,12 @@ static void debug_file_serves_without_section_headers(void **state)
 	assert_true(debug_file_is_found(&result, root, hidden));
 }
 
-static void unreadable_debug_file_is_reported(void **state)
+TEST_F(unreadable_debug_file_is_reported)
 {
 	struct symbols *symbols;
 	struct source_line line;
 	char *explanation;
 
-	(void)state;
 	if (system("objcopy --compress-debug-sections=zstd fixture-pie below/debug-file 2>/dev/null")) {
 		print_message("this objcopy does not compress with zstd\n");
 		skip();
@@ -215,11 +207,10 @@ static void unreadable_debug_file_is_reported(void **state)
 	symbols_free(symbols);
 }
 
-static void debug_files_outside_are_not_used(void **state)
+TEST_F(debug_files_outside_are_not_used)
 {
 	char *here = realpath(".", NULL);
 
-	(void)state;
 	run("mkdir -p below/usr/lib; ln -s %s/outside below/usr/lib/debug;"
 	    "file=outside/.build-id/$id.debug; mkdir -p ${file%%/*}; cp below/debug-file $file",
 	    here);
@@ -227,14 +218,13 @@ static void debug_files_outside_are_not_used(void **state)
 	free(here);
 }
 
-static void debug_files_are_found_by_name(void **state)
+TEST_F(debug_files_are_found_by_name)
 {
 	static const char *const places[] = {
 		"below/bin", "below/bin/.debug", "below/usr/lib/debug/bin",
 	};
 	size_t i;
 
-	(void)state;
 	run("objcopy --remove-section .note.gnu.build-id --add-gnu-debuglink=below/debug-file "
 	    "below/bin/program");
 	assert_false(debug_file_is_found(&result, root, hidden));
@@ -248,9 +238,8 @@ static void debug_files_are_found_by_name(void **state)
 }
 
 /* dwz moves common parts of several debug files to a shared file. */
-static void shared_debug_files_are_found(void **state)
+TEST_F(shared_debug_files_are_found)
 {
-	(void)state;
 	if (system("command -v dwz >/dev/null")) {
 		print_message("no dwz: scripts/deps/install check\n");
 		skip();
@@ -262,7 +251,7 @@ static void shared_debug_files_are_found(void **state)
 }
 
 /* libdw would open the shared file outside the root. */
-static void shared_debug_files_outside_are_not_used(void **state)
+TEST_F(shared_debug_files_outside_are_not_used)
 {
 	struct symbols *symbols;
 	struct source_line line;
@@ -296,35 +285,13 @@ static int find_without_openat2(void)
 	return !problem || !strstr(problem, "openat2(2)");
 }
 
-static void kernel_without_openat2_is_reported(void **state)
+TEST_F(kernel_without_openat2_is_reported)
 {
 	pid_t child = fork();
 	int status;
 
-	(void)state;
 	if (!child)
 		_exit(find_without_openat2());
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(absolute_links_start_at_the_root),
-		TEST(paths_do_not_leave_the_root),
-		TEST(debug_files_are_found_by_build_id),
-		TEST(debug_file_serves_for_a_missing_program),
-		TEST(debug_file_serves_without_section_headers),
-		TEST(unreadable_debug_file_is_reported),
-		TEST(debug_files_outside_are_not_used),
-		TEST(debug_files_are_found_by_name),
-		TEST(shared_debug_files_are_found),
-		TEST(shared_debug_files_outside_are_not_used),
-		TEST(kernel_without_openat2_is_reported),
-	};
-
-	return cmocka_run_group_tests_name("root", tests, NULL, NULL);
 }

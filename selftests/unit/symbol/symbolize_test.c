@@ -14,16 +14,14 @@
 static struct result result;
 static struct symbolized symbolized;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	fake_result(&result);
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	symbolized_release(&symbolized);
 	return 0;
 }
@@ -35,7 +33,7 @@ static void make(void)
 					  fake_demangle), 0);
 }
 
-static void functions_are_found(void **state)
+TEST_F(functions_are_found)
 {
 	static const struct {
 		size_t object;
@@ -60,7 +58,6 @@ static void functions_are_found(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	make();
 	assert_int_equal(symbolized.nr_functions, ARRAY_SIZE(wanted));
 	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
@@ -90,11 +87,10 @@ static int find_start_line(void *symbols, size_t object, uint64_t address,
 }
 
 /* The line of its first address is not the first of a function. */
-static void rest_has_no_start_line(void **state)
+TEST_F(rest_has_no_start_line)
 {
 	struct source_line line;
 
-	(void)state;
 	make();
 	symbolized.find_line = find_start_line;
 	assert_true(symbolized.functions[3].is_rest);
@@ -104,12 +100,11 @@ static void rest_has_no_start_line(void **state)
 }
 
 /* The names of made code are as its runtime gives them. */
-static void made_code_has_names(void **state)
+TEST_F(made_code_has_names)
 {
 	const struct symbolized_function *functions;
 	static char mangled[] = ODD_MANGLED;
 
-	(void)state;
 	fake_result_made_code(&result);
 	result.objects[VDSO].functions[1].name = mangled;
 	make();
@@ -124,12 +119,11 @@ static void made_code_has_names(void **state)
 	assert_int_equal(functions[1].samples, 1);
 }
 
-static void each_count_has_one_function(void **state)
+TEST_F(each_count_has_one_function)
 {
 	size_t object, i, j, nr = 0;
 	bool seen[8];
 
-	(void)state;
 	make();
 	for (object = 0; object < result.nr_objects; object++) {
 		memset(seen, 0, sizeof(seen));
@@ -148,18 +142,16 @@ static void each_count_has_one_function(void **state)
 	assert_int_equal(nr, 13);
 }
 
-static void names_may_stay_mangled(void **state)
+TEST_F(names_may_stay_mangled)
 {
-	(void)state;
 	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL, NULL), 0);
 	assert_string_equal(symbolized.functions[2].name, ODD_MANGLED);
 }
 
-static void order_is_by_samples(void **state)
+TEST_F(order_is_by_samples)
 {
 	size_t *order, i;
 
-	(void)state;
 	make();
 	order = symbolized_by_samples(&symbolized);
 	assert_non_null(order);
@@ -183,11 +175,10 @@ static int find_lines(void *symbols, size_t object, uint64_t address,
 	return 1;
 }
 
-static void line_and_function_with_the_same_start(void **state)
+TEST_F(line_and_function_with_the_same_start)
 {
 	const struct symbolized_function *function;
 
-	(void)state;
 	assert_int_equal(symbolize_result(&symbolized, &result, find_lines, NULL, NULL), 0);
 	function = &symbolized.functions[4];
 	assert_string_equal(function->name, "(1) hot");
@@ -211,41 +202,20 @@ static int find_fails(void *symbols, size_t object, uint64_t address,
 	return fake_find(symbols, object, address, function);
 }
 
-static void error_of_find_is_returned(void **state)
+TEST_F(error_of_find_is_returned)
 {
-	(void)state;
 	assert_int_equal(symbolize_result(&symbolized, &result, find_fails, NULL, NULL),
 			 -ENOMEM);
 }
 
-static void empty_result(void **state)
+TEST_F(empty_result)
 {
 	size_t *order;
 
-	(void)state;
 	result.nr_objects = 0;
 	make();
 	assert_int_equal(symbolized.nr_functions, 0);
 	order = symbolized_by_samples(&symbolized);
 	assert_non_null(order);
 	free(order);
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(functions_are_found),
-		TEST(rest_has_no_start_line),
-		TEST(made_code_has_names),
-		TEST(each_count_has_one_function),
-		TEST(names_may_stay_mangled),
-		TEST(order_is_by_samples),
-		TEST(line_and_function_with_the_same_start),
-		TEST(error_of_find_is_returned),
-		TEST(empty_result),
-	};
-
-	return cmocka_run_group_tests_name("symbolize", tests, NULL, NULL);
 }

@@ -50,9 +50,8 @@ static struct addresses open_file(const char *fixture)
 	return addresses;
 }
 
-static int close_file(void **state)
+FIXTURE(close_file)
 {
-	(void)state;
 	symbols_free(symbols);
 	symbols = NULL;
 	return 0;
@@ -88,6 +87,8 @@ static void names_are_found(void **state)
 	assert_null(symbols_problem(symbols, 0));
 	assert_int_equal(symbols_are_stripped(symbols, 0), 0);
 }
+TEST_OF(names_are_found, pie, NULL, close_file, pie)
+TEST_OF(names_are_found, fixed, NULL, close_file, fixed)
 
 static void symbols_without_size_end_at_the_next(void **state)
 {
@@ -98,6 +99,8 @@ static void symbols_without_size_end_at_the_next(void **state)
 	assert_int_equal(function.start, at.sizeless);
 	assert_int_equal(function.end, at.sizeless + 32);
 }
+TEST_OF(symbols_without_size_end_at_the_next, pie, NULL, close_file, pie)
+TEST_OF(symbols_without_size_end_at_the_next, fixed, NULL, close_file, fixed)
 
 static void stripped_functions_are_not_split(void **state)
 {
@@ -115,6 +118,8 @@ static void stripped_functions_are_not_split(void **state)
 	/* only exported functions have names */
 	assert_int_equal(symbols_are_stripped(symbols, 0), 1);
 }
+TEST_OF(stripped_functions_are_not_split, pie_stripped, NULL, close_file, pie_stripped)
+TEST_OF(stripped_functions_are_not_split, fixed_stripped, NULL, close_file, fixed_stripped)
 
 /* The fixture's PLT, if this machine's linker made one, is named after its section. */
 static void plt_is_one_function(void **state)
@@ -137,6 +142,8 @@ static void plt_is_one_function(void **state)
 	assert_function(start, start, "[.plt]");
 	assert_function(start + size - 1, start, "[.plt]");
 }
+TEST_OF(plt_is_one_function, pie, NULL, close_file, pie)
+TEST_OF(plt_is_one_function, fixed_stripped, NULL, close_file, fixed_stripped)
 
 static int find_own_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
@@ -145,12 +152,11 @@ static int find_own_bias(struct dl_phdr_info *info, size_t size, void *bias)
 	return 1;
 }
 
-static void own_functions_are_found(void **state)
+TEST_WITH(own_functions_are_found, NULL, close_file)
 {
 	struct function function;
 	uint64_t here, bias;
 
-	(void)state;
 	dl_iterate_phdr(find_own_bias, &bias);
 	here = (uintptr_t)own_functions_are_found - bias;
 	snprintf(path, sizeof(path), "/proc/self/exe");
@@ -174,9 +180,8 @@ static void assert_unreadable(const char *name)
 	close_file(NULL);
 }
 
-static void unreadable_files_are_reported(void **state)
+TEST_WITH(unreadable_files_are_reported, NULL, close_file)
 {
-	(void)state;
 	assert_unreadable("./no such file");
 	assert_unreadable("/");
 	assert_unreadable("/dev/null");
@@ -207,12 +212,11 @@ static size_t read_build_id(unsigned char *id, size_t room)
 }
 
 /* The file was replaced by another build, whose symbols are of other code. */
-static void file_with_another_build_id_is_not_used(void **state)
+TEST_WITH(file_with_another_build_id_is_not_used, NULL, close_file)
 {
 	struct addresses at = open_file("fixture-pie");
 	struct function function;
 
-	(void)state;
 	close_file(NULL);
 	object.build_id_bytes = read_build_id(object.build_id, sizeof(object.build_id));
 	assert_int_equal(object.build_id_bytes, 20);
@@ -237,14 +241,13 @@ static void file_with_another_build_id_is_not_used(void **state)
 }
 
 /* Without a build-id, size and time tell whether the file was replaced. */
-static void modified_file_is_not_used(void **state)
+TEST_WITH(modified_file_is_not_used, NULL, close_file)
 {
 	struct addresses at = open_file("fixture-pie");
 	struct function function;
 	struct stat info;
 	char *here = realpath(".", NULL);
 
-	(void)state;
 	assert_int_equal(stat("fixture-pie", &info), 0);
 	close_file(NULL);
 	object.file_bytes = (uint64_t)info.st_size;
@@ -273,13 +276,12 @@ static void modified_file_is_not_used(void **state)
 }
 
 /* Its addresses are offsets, and the file that is there now is another one. */
-static void unread_file_has_no_names(void **state)
+TEST_WITH(unread_file_has_no_names, NULL, close_file)
 {
 	struct addresses at = open_file("fixture-pie");
 	struct function function;
 	char *text;
 
-	(void)state;
 	close_file(NULL);
 	object.unread = true;
 	symbols = symbols_new(&result, NULL);
@@ -292,12 +294,11 @@ static void unread_file_has_no_names(void **state)
 	object.unread = false;
 }
 
-static void files_are_found_below_a_root(void **state)
+TEST_WITH(files_are_found_below_a_root, NULL, close_file)
 {
 	struct addresses at = open_file("fixture-pie");
 	char *here = realpath(".", NULL);
 
-	(void)state;
 	close_file(NULL);
 	snprintf(path, sizeof(path), "/fixture-pie");
 	symbols = symbols_new(&result, here);
@@ -315,7 +316,7 @@ static void files_are_found_below_a_root(void **state)
 #define MANY	4000
 
 /* More objects than descriptors: files are closed, but the names of functions stay valid. */
-static void thousands_of_objects(void **state)
+TEST_WITH(thousands_of_objects, NULL, close_file)
 {
 	static struct result_object objects[MANY];
 	struct result many = { .objects = objects, .nr_objects = MANY };
@@ -326,7 +327,6 @@ static void thousands_of_objects(void **state)
 	struct source_line line;
 	size_t some = 0, i;
 
-	(void)state;
 	close_file(NULL);
 	for (i = 0; i < MANY; i++)
 		objects[i].path = path;
@@ -350,14 +350,13 @@ static void thousands_of_objects(void **state)
 }
 
 /* Files truncated at any offset. Valgrind shows whether memory is used correctly. */
-static void truncated_files(void **state)
+TEST_WITH(truncated_files, NULL, close_file)
 {
 	static char bytes[1 << 16];
 	struct function function;
 	size_t size, cut;
 	FILE *file;
 
-	(void)state;
 	file = fopen("fixture-pie", "r");
 	assert_non_null(file);
 	size = fread(bytes, 1, sizeof(bytes), file);
@@ -377,31 +376,4 @@ static void truncated_files(void **state)
 		close_file(NULL);
 	}
 	unlink("cut");
-}
-
-#define TEST(name, fixture) \
-	{ #name "(" #fixture ")", name, NULL, close_file, fixture }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(names_are_found, pie),
-		TEST(names_are_found, fixed),
-		TEST(symbols_without_size_end_at_the_next, pie),
-		TEST(symbols_without_size_end_at_the_next, fixed),
-		TEST(stripped_functions_are_not_split, pie_stripped),
-		TEST(stripped_functions_are_not_split, fixed_stripped),
-		TEST(plt_is_one_function, pie),
-		TEST(plt_is_one_function, fixed_stripped),
-		cmocka_unit_test_teardown(own_functions_are_found, close_file),
-		cmocka_unit_test_teardown(unreadable_files_are_reported, close_file),
-		cmocka_unit_test_teardown(file_with_another_build_id_is_not_used, close_file),
-		cmocka_unit_test_teardown(modified_file_is_not_used, close_file),
-		cmocka_unit_test_teardown(unread_file_has_no_names, close_file),
-		cmocka_unit_test_teardown(files_are_found_below_a_root, close_file),
-		cmocka_unit_test_teardown(thousands_of_objects, close_file),
-		cmocka_unit_test_teardown(truncated_files, close_file),
-	};
-
-	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
 }

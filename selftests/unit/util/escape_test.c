@@ -11,7 +11,7 @@
 
 #define REPLACED	"\xef\xbf\xbd"	/* U+FFFD */
 
-static void valid_utf8_is_unchanged(void **state)
+TEST(valid_utf8_is_unchanged)
 {
 	static const char *const texts[] = {
 		"", "a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
@@ -19,7 +19,6 @@ static void valid_utf8_is_unchanged(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		char *copy = escape_utf8(texts[i]);
 
@@ -28,7 +27,7 @@ static void valid_utf8_is_unchanged(void **state)
 	}
 }
 
-static void invalid_bytes_are_replaced(void **state)
+TEST(invalid_bytes_are_replaced)
 {
 	static const struct {
 		const char *text, *valid;
@@ -52,7 +51,6 @@ static void invalid_bytes_are_replaced(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *copy = escape_utf8(cases[i].text);
 
@@ -79,39 +77,23 @@ static void assert_escaped(enum kind kind, const char *text, const char *wanted)
 	free(printed);
 }
 
-static void control_characters_are_printed_in_octal(void **state)
+TEST(control_characters_are_printed_in_octal)
 {
-	(void)state;
 	assert_escaped(OCTAL, "", "");
 	assert_escaped(OCTAL, "a;b\n\t\x1f \x7f\\", "a\\073b\\012\\011\\037 \\177\\");
 	assert_escaped(OCTAL, "\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0",
 		       "\\302\\200\\302\\233\\302\\237\xc2\xa0");
 }
 
-static void invalid_bytes_are_printed_in_octal(void **state)
+TEST(invalid_bytes_are_printed_in_octal)
 {
-	(void)state;
 	assert_escaped(OCTAL, "\xc3\xa9" REPLACED, "\xc3\xa9" REPLACED);
 	assert_escaped(OCTAL, "\xff\xed\xa0\x80\xc3", "\\377\\355\\240\\200\\303");
 }
 
-static void json_strings_are_valid(void **state)
+TEST(json_strings_are_valid)
 {
-	(void)state;
 	assert_escaped(JSON, "", "\"\"");
 	assert_escaped(JSON, "\"\\/\n\x01\x7f\xc2\x9b\xc3\xa9\xff",
 		       "\"\\\"\\\\/\\u000a\\u0001\\u007f\\u009b\xc3\xa9" REPLACED "\"");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(valid_utf8_is_unchanged),
-		cmocka_unit_test(invalid_bytes_are_replaced),
-		cmocka_unit_test(control_characters_are_printed_in_octal),
-		cmocka_unit_test(invalid_bytes_are_printed_in_octal),
-		cmocka_unit_test(json_strings_are_valid),
-	};
-
-	return cmocka_run_group_tests_name("escape", tests, NULL, NULL);
 }

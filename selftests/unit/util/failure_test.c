@@ -46,7 +46,7 @@ static void print_messages(const void *name)
 	failure_exitx(9, "no profile: %s", (const char *)name);
 }
 
-static void errors_have_names_and_remedies(void **state)
+TEST(errors_have_names_and_remedies)
 {
 	static const struct {
 		int error;
@@ -62,7 +62,6 @@ static void errors_have_names_and_remedies(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(capture(exit_with_error, &cases[i].error), 7);
 		assert_non_null(strstr(output, "that file: "));
@@ -72,25 +71,14 @@ static void errors_have_names_and_remedies(void **state)
 }
 
 /* Names come from the profiled program, or from a script's first line. */
-static void names_cannot_control_the_terminal(void **state)
+TEST(names_cannot_control_the_terminal)
 {
 	const char *at;
 
-	(void)state;
 	assert_int_equal(capture(print_messages, "a\033]0;b\a\x9b" "2J\xc2\x9b\u202e\n"), 9);
 	for (at = output; *at; at++)
 		assert_true(*at == '\n' || (*at >= ' ' && *at < 0x7f));
 	assert_non_null(strstr(output, ": a\\033]0;b\\007\\2332J\\302\\233\\342\\200\\256\\012 is not a file\n"));
 	assert_non_null(strstr(output, ": a\\033]0;b\\007\\2332J\\302\\233\\342\\200\\256\\012: Cannot"));
 	assert_non_null(strstr(output, ": no profile: a\\033]0;"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(errors_have_names_and_remedies),
-		cmocka_unit_test(names_cannot_control_the_terminal),
-	};
-
-	return cmocka_run_group_tests_name("failure", tests, NULL, NULL);
 }

@@ -46,24 +46,22 @@ static int run(int (*work)(void *data), void *data, struct helper *helper)
 	return helper_run(helper, &(struct helper_work){ .run = work, .data = data });
 }
 
-static void return_value_is_passed_on(void **state)
+TEST(return_value_is_passed_on)
 {
 	struct helper helper;
 	int error;
 
-	(void)state;
 	for (error = 0; error < 256; error += 85) {
 		assert_int_equal(run(return_data, &error, &helper), -error);
 		assert_int_equal(helper.killer, 0);
 	}
 }
 
-static void crash_is_reported(void **state)
+TEST(crash_is_reported)
 {
 	char why[HELPER_WHY];
 	struct helper helper;
 
-	(void)state;
 	assert_int_equal(run(be_killed, NULL, &helper), -EPROTO);
 	assert_int_equal(helper.killer, SIGKILL);
 	helper_explain(&helper, why);
@@ -74,33 +72,30 @@ static void crash_is_reported(void **state)
 }
 
 /* As after `env --ignore-signal=CHLD profil' */
-static void crash_is_reported_while_sigchld_is_ignored(void **state)
+TEST(crash_is_reported_while_sigchld_is_ignored)
 {
 	struct helper helper;
 
-	(void)state;
 	signal(SIGCHLD, SIG_IGN);
 	assert_int_equal(run(be_killed, NULL, &helper), -EPROTO);
 	assert_ptr_equal(signal(SIGCHLD, SIG_DFL), SIG_IGN);
 }
 
-static void memory_is_not_shared(void **state)
+TEST(memory_is_not_shared)
 {
 	struct helper helper;
 
-	(void)state;
 	assert_int_equal(run(set_worker, NULL, &helper), 0);
 	assert_int_equal(worker, 0);
 }
 
 /* The helper does not write buffered text of its parent a second time. */
-static void buffers_are_written_once(void **state)
+TEST(buffers_are_written_once)
 {
 	FILE *out = tmpfile();
 	char text[64] = "";
 	struct helper helper;
 
-	(void)state;
 	assert_non_null(out);
 	fputs("first ", out);
 	assert_int_equal(run(write_word, out, &helper), 0);
@@ -120,12 +115,11 @@ static int wait_for_ever(void *data)
 }
 
 /* One that runs beside this process takes no signals of the terminal, but can be ended. */
-static void one_beside_is_ended(void **state)
+TEST(one_beside_is_ended)
 {
 	const struct helper_work work = { .run = wait_for_ever, .is_beside = true };
 	struct helper helper;
 
-	(void)state;
 	assert_int_equal(helper_start(&helper, &work), 0);
 	assert_int_equal(kill(helper.pid, SIGINT), 0);
 	assert_int_equal(kill(helper.pid, SIGTERM), 0);
@@ -135,12 +129,11 @@ static void one_beside_is_ended(void **state)
 	assert_int_equal(helper.killer, SIGKILL);
 }
 
-static void time_is_bounded(void **state)
+TEST(time_is_bounded)
 {
 	const struct helper_work work = { .run = wait_for_ever, .seconds = 1 };
 	struct helper helper;
 
-	(void)state;
 	assert_int_equal(helper_run(&helper, &work), -ETIMEDOUT);
 	assert_int_equal(helper.killer, SIGALRM);
 }
@@ -150,14 +143,13 @@ static int write_file(void *data)
 	return write(*(int *)data, "handed over", 11) == 11 ? 0 : errno;
 }
 
-static void a_file_is_handed_over(void **state)
+TEST(a_file_is_handed_over)
 {
 	int file = helper_file();
 	unsigned char *text;
 	struct helper helper;
 	size_t bytes;
 
-	(void)state;
 	assert_true(file >= 0);
 	assert_int_equal(run(write_file, &file, &helper), 0);
 	text = helper_read(file, &bytes);
@@ -165,20 +157,4 @@ static void a_file_is_handed_over(void **state)
 	assert_string_equal((char *)text, "handed over");
 	free(text);
 	close(file);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(return_value_is_passed_on),
-		cmocka_unit_test(crash_is_reported),
-		cmocka_unit_test(crash_is_reported_while_sigchld_is_ignored),
-		cmocka_unit_test(memory_is_not_shared),
-		cmocka_unit_test(buffers_are_written_once),
-		cmocka_unit_test(one_beside_is_ended),
-		cmocka_unit_test(time_is_bounded),
-		cmocka_unit_test(a_file_is_handed_over),
-	};
-
-	return cmocka_run_group_tests_name("helper", tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 #include "support/test.h"
 
-static void brackets_of_functions_are_shortened_first(void **state)
+TEST(brackets_of_functions_are_shortened_first)
 {
 	static const struct {
 		const char *name;
@@ -75,7 +75,6 @@ static void brackets_of_functions_are_shortened_first(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *shortened = shorten_function(cases[i].name, cases[i].most);
 
@@ -85,11 +84,10 @@ static void brackets_of_functions_are_shortened_first(void **state)
 	}
 }
 
-static void paths_keep_their_end(void **state)
+TEST(paths_keep_their_end)
 {
 	char *shortened = shorten_path("/usr/lib/x86_64-linux-gnu/libc.so.6", 20);
 
-	(void)state;
 	assert_string_equal(shortened, "...nux-gnu/libc.so.6");
 	free(shortened);
 	shortened = shorten_path("/bin/sh", 7);
@@ -97,7 +95,7 @@ static void paths_keep_their_end(void **state)
 	free(shortened);
 }
 
-static void ambiguous_names_are_numbered(void **state)
+TEST(ambiguous_names_are_numbered)
 {
 	struct shorten_name names[] = {
 		{ .full = "f(char, short)" }, { .full = "g(char, short)" },
@@ -106,7 +104,6 @@ static void ambiguous_names_are_numbered(void **state)
 	static const char *const shortened[] = { "f(...)~1", "g(...)", "f(...)~2", "f(...)~1" };
 	size_t i;
 
-	(void)state;
 	assert_int_equal(shorten_functions(names, ARRAY_SIZE(names), 13), 3);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		assert_string_equal(names[i].shortened, shortened[i]);
@@ -142,12 +139,11 @@ static void draw_name(char name[256])
 	}
 }
 
-static void any_name_fits(void **state)
+TEST(any_name_fits)
 {
 	char name[256];
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20000; i++) {
 		int most = SHORTEN_MIN + rand_r(&seed) % 100;
 		char *function, *path;
@@ -166,12 +162,11 @@ static void any_name_fits(void **state)
 }
 
 /* Even in few columns, no two of the shortened names are equal. */
-static void different_names_stay_different(void **state)
+TEST(different_names_stay_different)
 {
 	static char names[64][256];
 	int round;
 
-	(void)state;
 	for (round = 0; round < 300; round++) {
 		struct shorten_name list[64] = { 0 };
 		int most = 20 + rand_r(&seed) % 10;
@@ -200,13 +195,12 @@ static void different_names_stay_different(void **state)
 }
 
 /* The time is linear in the length of the name, which may come from a hostile file. */
-static void long_names_take_linear_time(void **state)
+TEST(long_names_take_linear_time)
 {
 	const size_t length = 1000000;
 	char *name = malloc(length + 1), *shortened;
 	size_t i;
 
-	(void)state;
 	assert_non_null(name);
 	for (i = 0; i < length; i++)
 		name[i] = "a<a("[i % 4];
@@ -215,18 +209,4 @@ static void long_names_take_linear_time(void **state)
 	assert_true(terminal_columns(shortened) <= 40);
 	free(shortened);
 	free(name);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(brackets_of_functions_are_shortened_first),
-		cmocka_unit_test(paths_keep_their_end),
-		cmocka_unit_test(ambiguous_names_are_numbered),
-		cmocka_unit_test(any_name_fits),
-		cmocka_unit_test(different_names_stay_different),
-		cmocka_unit_test(long_names_take_linear_time),
-	};
-
-	return cmocka_run_group_tests_name("shorten", tests, NULL, NULL);
 }

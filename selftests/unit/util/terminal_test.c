@@ -17,20 +17,18 @@
 static char *text;
 static FILE *out;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static size_t size;
 
-	(void)state;
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
 	out = open_memstream(&text, &size);
 	return !out;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	fclose(out);
 	free(text);
 	return 0;
@@ -44,12 +42,11 @@ static void assert_style(FILE *to, enum terminal_when when, bool color, bool bar
 	assert_int_equal(style.bars, bars ? 20 : 0);
 }
 
-static void only_terminals_have_colors(void **state)
+TEST_F(only_terminals_have_colors)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY);
 	FILE *terminal, *file = tmpfile();
 
-	(void)state;
 	assert_true(master >= 0);
 	assert_int_equal(grantpt(master) | unlockpt(master), 0);
 	terminal = fopen(ptsname(master), "w");
@@ -73,13 +70,12 @@ static void only_terminals_have_colors(void **state)
 	close(master);
 }
 
-static void size_is_that_of_the_terminal(void **state)
+TEST_F(size_is_that_of_the_terminal)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY);
 	struct winsize size = { .ws_col = 70, .ws_row = 33 };
 	FILE *terminal, *file = tmpfile();
 
-	(void)state;
 	assert_true(master >= 0);
 	assert_int_equal(grantpt(master) | unlockpt(master), 0);
 	terminal = fopen(ptsname(master), "w");
@@ -113,11 +109,10 @@ static void size_is_that_of_the_terminal(void **state)
 	close(master);
 }
 
-static void long_comments_are_wrapped(void **state)
+TEST_F(long_comments_are_wrapped)
 {
 	const struct terminal_style narrow = { .columns = 20 }, endless = { 0 };
 
-	(void)state;
 	assert_int_equal(terminal_print_text(out, &narrow,
 					     "# of twenty columns,\n"
 					     "# of twenty-one of them\n"
@@ -142,11 +137,10 @@ static void long_comments_are_wrapped(void **state)
 			    "#   named\\033\n");
 }
 
-static void plain_style_prints_no_colors_or_bars(void **state)
+TEST_F(plain_style_prints_no_colors_or_bars)
 {
 	const struct terminal_style plain = { 0 };
 
-	(void)state;
 	terminal_begin(out, &plain, TERMINAL_HOT);
 	terminal_bar(out, &plain, 1);
 	terminal_end(out, &plain);
@@ -154,13 +148,12 @@ static void plain_style_prints_no_colors_or_bars(void **state)
 	assert_string_equal(text, "");
 }
 
-static void bars_are_proportional_to_shares(void **state)
+TEST_F(bars_are_proportional_to_shares)
 {
 	const struct terminal_style style = { .bars = 20 };
 	static const double shares[] = { 0, 0.01, 0.5, 1, 1e12 };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(shares); i++) {
 		terminal_bar(out, &style, shares[i]);
 		putc('|', out);
@@ -169,18 +162,16 @@ static void bars_are_proportional_to_shares(void **state)
 	assert_string_equal(text, "||##########|####################|####################|");
 }
 
-static void control_characters_are_printed_in_octal(void **state)
+TEST_F(control_characters_are_printed_in_octal)
 {
-	(void)state;
 	assert_int_equal(terminal_print_name(out, "a\033[2J\177\xc3\xa4"), 13);
 	fflush(out);
 	assert_string_equal(text, "a\\033[2J\\177\xc3\xa4");
 }
 
 /* Terminals interpret U+009B as ESC and [, and some also the single byte 0x9b. */
-static void c1_control_characters_are_printed_in_octal(void **state)
+TEST_F(c1_control_characters_are_printed_in_octal)
 {
-	(void)state;
 	assert_int_equal(terminal_print_name(out, "\xc2\x80\xc2\x9b" "2J\xc2\x9f\xc2\xa0\xc3\x9b"), 28);
 	putc('|', out);
 	assert_int_equal(terminal_print_name(out, "\x9b" "2J\x80\xc2"), 14);
@@ -190,18 +181,16 @@ static void c1_control_characters_are_printed_in_octal(void **state)
 }
 
 /* With them, "\u202eexe.doc" would be displayed as "cod.exe". */
-static void direction_characters_are_printed_in_octal(void **state)
+TEST_F(direction_characters_are_printed_in_octal)
 {
-	(void)state;
 	terminal_print_name(out, "\u202eexe.doc\u202c\u2066\u2069\u200f.");
 	fflush(out);
 	assert_string_equal(text, "\\342\\200\\256exe.doc\\342\\200\\254\\342\\201\\246"
 			    "\\342\\201\\251\\342\\200\\217.");
 }
 
-static void widths_are_those_of_characters(void **state)
+TEST_F(widths_are_those_of_characters)
 {
-	(void)state;
 	assert_int_equal(terminal_columns("abc"), 3);
 	assert_int_equal(terminal_columns("\u00e4\u20ac"), 2);
 	assert_int_equal(terminal_columns("\u6f22\u5b57"), 4);
@@ -211,9 +200,8 @@ static void widths_are_those_of_characters(void **state)
 	assert_int_equal(terminal_columns("\x9b\033"), 8);
 }
 
-static void long_names_end_in_an_ellipsis(void **state)
+TEST_F(long_names_end_in_an_ellipsis)
 {
-	(void)state;
 	assert_int_equal(terminal_print_cut(out, "abcdefgh", 8), 8);
 	assert_int_equal(terminal_print_cut(out, "|abcdefgh", 8), 8);
 	assert_int_equal(terminal_print_cut(out, "|abcdefgh", 0), 9);
@@ -226,11 +214,10 @@ static void long_names_end_in_an_ellipsis(void **state)
 	assert_string_equal(text, "abcdefgh|abcd...|abcdefgh|a...|abc\xc3\xa4...|\u6f22...|...");
 }
 
-static void arguments_of_color_are_parsed(void **state)
+TEST_F(arguments_of_color_are_parsed)
 {
 	enum terminal_when when = TERMINAL_AUTO;
 
-	(void)state;
 	assert_true(terminal_parse_when("never", &when));
 	assert_int_equal(when, TERMINAL_NEVER);
 	assert_true(terminal_parse_when("always", &when));
@@ -238,25 +225,4 @@ static void arguments_of_color_are_parsed(void **state)
 	assert_true(terminal_parse_when("auto", &when));
 	assert_int_equal(when, TERMINAL_AUTO);
 	assert_false(terminal_parse_when("sometimes", &when));
-}
-
-#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(only_terminals_have_colors),
-		TEST(size_is_that_of_the_terminal),
-		TEST(long_comments_are_wrapped),
-		TEST(plain_style_prints_no_colors_or_bars),
-		TEST(bars_are_proportional_to_shares),
-		TEST(control_characters_are_printed_in_octal),
-		TEST(c1_control_characters_are_printed_in_octal),
-		TEST(direction_characters_are_printed_in_octal),
-		TEST(widths_are_those_of_characters),
-		TEST(long_names_end_in_an_ellipsis),
-		TEST(arguments_of_color_are_parsed),
-	};
-
-	return cmocka_run_group_tests_name("terminal", tests, NULL, NULL);
 }

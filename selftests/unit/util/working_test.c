@@ -87,45 +87,29 @@ static void work_often(void)
 		work(i < 18 ? "/usr/lib/first.so" : "/usr/lib/last.so", 1);
 }
 
-static void long_work_has_a_line(void **state)
+TEST(long_work_has_a_line)
 {
-	(void)state;
 	run_on_terminal(work_long);
 	assert_string_equal(text, "\rprofil: reading symbols of libx.so\033[K\r\033[K");
 }
 
-static void brief_work_has_none(void **state)
+TEST(brief_work_has_none)
 {
-	(void)state;
 	run_on_terminal(work_briefly);
 	assert_string_equal(text, "");
 }
 
-static void much_brief_work_has_a_line(void **state)
+TEST(much_brief_work_has_a_line)
 {
-	(void)state;
 	run_on_terminal(work_often);
 	assert_non_null(strstr(text, "symbols of last.so"));
 }
 
-static void pipes_have_no_line(void **state)
+TEST(pipes_have_no_line)
 {
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	run(fds[0], fds[1], work_long);
 	assert_string_equal(text, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(long_work_has_a_line),
-		cmocka_unit_test(brief_work_has_none),
-		cmocka_unit_test(much_brief_work_has_a_line),
-		cmocka_unit_test(pipes_have_no_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
