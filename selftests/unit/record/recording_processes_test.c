@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The recording of a log: a row for each program in each process, and the programs that must
- * not be sampled.
+ * The recording of a log: times of processes and threads that run, and many processes. stories.txt
+ * has the others.
  */
-#include <errno.h>
+#define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,201 +18,13 @@
 
 #include "support/recorded.h"
 
-#define OTHER	(FAKE_PID + 2)
-
-static void start(int pid, uint64_t cpu_ns, const char *program)
-{
-	fake_log_exec(&fake, pid, cpu_ns, 0, "comm");
-	fake_log_run(&fake, pid);
-	fake_log_map_file(&fake, pid, 0x10000, 0x1000, 0, program, PROFIL_MAP_PROGRAM);
-}
-
-static void assert_row(size_t i, int pid, int parent, const char *program, uint64_t samples)
-{
-	assert_true(i < result.nr_processes);
-	assert_int_equal(result.processes[i].pid, pid);
-	assert_int_equal(result.processes[i].parent, parent);
-	assert_string_equal(result.processes[i].program, program);
-	assert_int_equal(result.processes[i].samples, samples);
-}
-
-static void assert_times(size_t i, uint64_t start_cpu_ns, bool has_ended, uint64_t cpu_ns)
-{
-	assert_int_equal(result.processes[i].start_cpu_ns, start_cpu_ns);
-	assert_int_equal(result.processes[i].has_ended, has_ended);
-	assert_int_equal(result.processes[i].cpu_ns, cpu_ns);
-}
-
-/* Until its first exec, the command's process is a copy of this one. */
-TEST_F(command_begins_with_exec)
-{
-	start(PID, 300, "/program");
-	fake_log_sample(&fake, PID, 0x10000, 5);
-	read_log();
-	assert_int_equal(result.nr_processes, 1);
-	assert_row(0, PID, 0, "/program", 5);
-	assert_false(result.processes[0].is_fork);
-	assert_times(0, 300, false, 0);
-	fake_log_exit(&fake, PID, 1300);
-	read_log();
-	assert_times(0, 300, true, 1000);
-	assert_null(result_problem(&result));
-}
-
-/* The kernel maps the program meanwhile. */
-TEST_F(command_is_sampled_from_its_run_on)
-{
-	fake_log_exec(&fake, PID, 300, 0, "comm");
-	fake_log_map_file(&fake, PID, 0x10000, 0x1000, 0, "/program", PROFIL_MAP_PROGRAM);
-	fake_log_run_from(&fake, PID, 450);
-	fake_log_sample(&fake, PID, 0x10000, 5);
-	fake_log_exit(&fake, PID, 1300);
-	read_log();
-	assert_int_equal(result.nr_processes, 1);
-	assert_row(0, PID, 0, "/program", 5);
-	assert_times(0, 450, true, 850);
-}
-
-TEST_F(exec_begins_a_row)
-{
-	start(PID, 300, "/first");
-	fake_log_sample(&fake, PID, 0x10000, 1);
-	fake_log_exec(&fake, PID, 500, 0, "second");
-	fake_log_run(&fake, PID);
-	fake_log_sample(&fake, PID, 0x10000, 2);
-	/* less than at its start: the kernel may report a tick less */
-	fake_log_exit(&fake, PID, 400);
-	read_log();
-	assert_int_equal(result.nr_processes, 2);
-	assert_row(0, PID, 0, "/first", 1);
-	assert_times(0, 300, true, 200);
-	/* the kernel has not told its path */
-	assert_row(1, PID, 0, "second", 2);
-	assert_times(1, 500, true, 0);
-}
-
-TEST_F(fork_begins_a_row)
-{
-	start(PID, 0, "/parent");
-	fake_log_fork(&fake, CHILD, PID);
-	fake_log_sample(&fake, CHILD, 0x10000, 1);
-	start(CHILD, 70, "/executed");
-	fake_log_sample(&fake, CHILD, 0x10000, 2);
-	fake_log_exit(&fake, CHILD, 100);
-	/* another process gets its ID */
-	fake_log_fork(&fake, CHILD, PID);
-	fake_log_sample(&fake, CHILD, 0x10000, 4);
-	read_log();
-	assert_int_equal(result.nr_processes, 4);
-	assert_row(0, PID, 0, "/parent", 0);
-	assert_row(1, CHILD, PID, "/parent", 1);
-	assert_true(result.processes[1].is_fork);
-	assert_times(1, 0, true, 70);
-	assert_row(2, CHILD, PID, "/executed", 2);
-	assert_false(result.processes[2].is_fork);
-	assert_times(2, 70, true, 30);
-	assert_row(3, CHILD, PID, "/parent", 4);
-	assert_times(3, 0, false, 0);
-}
-
-/* The log does not introduce processes when records are lost. */
-TEST_F(unknown_processes_get_a_row)
-{
-	fake_log_exit(&fake, PID, 100);
-	read_log();
-	assert_int_equal(result.nr_processes, 0);
-	fake_log_sample(&fake, PID, 0x10000, 2);
-	fake_log_fork(&fake, CHILD, OTHER);
-	fake_log_exit(&fake, PID, 100);
-	/* its exit is lost */
-	fake_log_fork(&fake, CHILD, OTHER);
-	read_log();
-	assert_int_equal(result.nr_processes, 3);
-	assert_row(0, PID, 0, "[unknown]", 2);
-	assert_times(0, 0, true, 100);
-	assert_int_equal(result.outside, 2);
-	assert_row(1, CHILD, OTHER, "[unknown]", 0);
-	assert_times(1, 0, false, 0);
-	assert_row(2, CHILD, OTHER, "[unknown]", 0);
-	/* it has ended */
-	fake_log_sample(&fake, PID, 0x10000, 4);
-	read_log();
-	assert_int_equal(result.nr_processes, 4);
-	assert_row(0, PID, 0, "[unknown]", 2);
-	assert_row(3, PID, 0, "[unknown]", 4);
-}
-
-TEST_F(denied_programs_are_listed)
-{
-	start(PID, 0, "/program");
-	fake_log_fork(&fake, CHILD, PID);
-	fake_log_exec(&fake, CHILD, 100, PROFIL_EXEC_DENIED, "sudo");
-	/* no record may follow, but one that does is harmless */
-	fake_log_map_file(&fake, CHILD, 0x10000, 0x1000, 0, "/sudo", PROFIL_MAP_PROGRAM);
-	fake_log_sample(&fake, CHILD, 0x10000, 1);
-	read_log();
-	assert_int_equal(result.outside, 1);
-	assert_int_equal(result.nr_processes, 2);
-	assert_times(1, 0, true, 100);
-	assert_int_equal(result.nr_unprofiled, 1);
-	assert_string_equal(result.unprofiled[0].program, "sudo");
-	assert_int_equal(result.unprofiled[0].processes, 1);
-	assert_int_equal(result.unprofiled[0].cpu_ns, 0);
-	fake_log_exit(&fake, CHILD, 150);
-	/* most CPU time first */
-	fake_log_exec(&fake, OTHER, 1000, PROFIL_EXEC_DENIED, "passwd");
-	fake_log_exit(&fake, OTHER, 1080);
-	fake_log_exec(&fake, OTHER, 1000, PROFIL_EXEC_DENIED, "sudo");
-	fake_log_exit(&fake, OTHER, 1007);
-	fake_log_exec(&fake, OTHER, 1000, PROFIL_EXEC_DENIED, "sudo");
-	fake_log_exit(&fake, OTHER, 900);
-	read_log();
-	assert_int_equal(result.nr_processes, 2);
-	assert_int_equal(result.nr_unprofiled, 2);
-	assert_string_equal(result.unprofiled[0].program, "passwd");
-	assert_int_equal(result.unprofiled[0].cpu_ns, 80);
-	assert_string_equal(result.unprofiled[1].program, "sudo");
-	assert_int_equal(result.unprofiled[1].processes, 3);
-	assert_int_equal(result.unprofiled[1].cpu_ns, 57);
-	assert_null(result_problem(&result));
-}
-
-/* Its parent has forbidden to trace it: it has the name of the parent. */
-TEST_F(denied_child_is_listed)
-{
-	start(PID, 0, "/program");
-	fake_log_exec(&fake, PID, 100, 0, "agent");
-	fake_log_fork_denied(&fake, CHILD, PID);
-	/* no record may follow, but one that does is harmless */
-	fake_log_sample(&fake, CHILD, 0x10000, 1);
-	fake_log_exit(&fake, CHILD, 70);
-	read_log();
-	assert_int_equal(result.nr_unprofiled, 1);
-	assert_string_equal(result.unprofiled[0].program, "agent");
-	assert_int_equal(result.unprofiled[0].processes, 1);
-	assert_int_equal(result.unprofiled[0].cpu_ns, 70);
-	assert_int_equal(result.outside, 1);
-	assert_null(result_problem(&result));
-}
-
-/* A child of a program that must not be sampled: the kernel does not follow it. */
-TEST_F(child_of_a_denied_program_has_no_mappings)
-{
-	fake_log_exec(&fake, PID, 100, PROFIL_EXEC_DENIED, "sudo");
-	fake_log_fork(&fake, CHILD, PID);
-	fake_log_sample(&fake, CHILD, 0x10000, 1);
-	read_log();
-	assert_int_equal(result.outside, 1);
-	assert_row(0, CHILD, PID, "[unknown]", 1);
-}
-
 TEST_F(too_many_denied_programs_are_left_out)
 {
 	uint64_t processes = 0;
 	char name[16];
 	size_t i;
 
-	start(PID, 0, "/program");
+	start(PID);
 	for (i = 0; i <= RESULT_MAX_UNPROFILED; i++) {
 		snprintf(name, sizeof(name), "%zu", i);
 		fake_log_exec(&fake, CHILD, 0, PROFIL_EXEC_DENIED, name);
@@ -227,73 +40,11 @@ TEST_F(too_many_denied_programs_are_left_out)
 	assert_null(result_problem(&result));
 }
 
-/* With --no-follow, other programs are not part of the run. */
-TEST_F(programs_that_are_not_followed_are_not_listed)
-{
-	start(PID, 0, "/program");
-	fake_log_exec(&fake, PID, 100, PROFIL_EXEC_LEFT, "other");
-	fake_log_exit(&fake, PID, 150);
-	fake_log_exec(&fake, CHILD, 100, PROFIL_EXEC_LEFT, "other");
-	read_log();
-	assert_int_equal(result.nr_processes, 1);
-	assert_times(0, 0, true, 100);
-	assert_int_equal(result.nr_unprofiled, 0);
-}
-
-TEST_F(losses_are_counted)
-{
-	start(PID, 0, "/program");
-	read_log();
-	assert_int_equal(result.lost, 0);
-	fake_log_lost(&fake, 20, 3);
-	fake_log_lost(&fake, 2, 0);
-	read_log();
-	assert_int_equal(result.lost, 22);
-	/* the last record about it may not have been read */
-	run_log.status.lost = 25;
-	read_log();
-	assert_int_equal(result.lost, 25);
-	assert_int_equal(result_samples(&result), 0);
-	assert_int_equal(result.nr_processes, 1);
-}
-
-TEST_F(too_many_processes_are_summed_up)
-{
-	recording->processes.limit = 2;
-	start(PID, 0, "/program");
-	fake_log_fork(&fake, CHILD, PID);
-	fake_log_exit(&fake, CHILD, 7);
-	/* no room for these */
-	fake_log_fork(&fake, CHILD, PID);
-	fake_log_sample(&fake, CHILD, 0x10000, 5);
-	fake_log_exec(&fake, CHILD, 40, 0, "second");
-	fake_log_run(&fake, CHILD);
-	fake_log_exit(&fake, CHILD, 100);
-	fake_log_exec(&fake, OTHER, 10, 0, "other");
-	fake_log_run_from(&fake, OTHER, 30);
-	fake_log_exit(&fake, OTHER, 50);
-	/* outside of the PID namespace */
-	fake_log_fork(&fake, 0, PID);
-	fake_log_exec(&fake, 0, 0, 0, "nameless");
-	fake_log_run(&fake, 0);
-	fake_log_exit(&fake, 0, 100);
-	read_log();
-	assert_int_equal(result.nr_processes, 2);
-	assert_int_equal(result.unlisted_processes, 2 + 1 + 2);
-	/* the times from the fork to the exec, from there to the end, and of the other one */
-	assert_int_equal(result.unlisted_ended, 3);
-	assert_int_equal(result.unlisted_cpu_ns, 40 + 60 + 20);
-	/* its samples count */
-	assert_int_equal(result_samples(&result), 5);
-	assert_string_equal(result.objects[0].path, "/program");
-	assert_null(result_problem(&result));
-}
-
 /* Its CPU time so far is read from its clock, at each snapshot anew. */
 TEST_F(unlisted_process_that_runs_has_a_time)
 {
 	recording->processes.limit = 1;
-	start(PID, 0, "/program");
+	start(PID);
 	fake_log_fork(&fake, getpid(), PID);
 	read_log();
 	assert_int_equal(result.unlisted_ended, 0);
@@ -311,54 +62,12 @@ TEST_F(unlisted_process_that_runs_has_a_time)
 	assert_int_equal(result.unlisted_cpu_ns, 50);
 }
 
-/* The log is full of what was read together with the record of the loss, or before it. */
-TEST_F(losses_tell_what_filled_the_log)
-{
-	start(PID, 0, "/program");
-	read_log();
-	/* one sample, and nothing else at that time */
-	fake_log_sample(&fake, PID, 0x10000, 1);
-	fake_log_lost(&fake, 1, 4);
-	read_log();
-	assert_int_equal(result.lost, 1);
-	assert_int_equal(result.lost_records, 4);
-	assert_false(result.records_filled_log);
-	start(PID, 0, "/program");
-	fake_log_sample(&fake, PID, 0x10000, 1);
-	fake_log_lost(&fake, 0, 2);
-	read_log();
-	assert_int_equal(result.lost_records, 6);
-	assert_true(result.records_filled_log);
-}
-
-/* The status tells it: nothing is written after the last loss. */
-TEST_F(last_loss_may_be_only_in_the_status)
-{
-	start(PID, 0, "/program");
-	read_log();
-	assert_int_equal(result.lost_records, 0);
-	assert_false(result.records_filled_log);
-	/* a sample and perhaps others */
-	run_log.status.error = ENOBUFS;
-	run_log.status.lost = 1;
-	collect();
-	assert_int_equal(result.lost, 1);
-	assert_int_equal(result.lost_records, 0);
-	assert_true(result.records_filled_log);
-	/* no sample, so at least one other record */
-	run_log.status.lost = 0;
-	collect();
-	assert_int_equal(result.lost, 0);
-	assert_int_equal(result.lost_records, 1);
-	assert_true(result.records_filled_log);
-}
-
 TEST_F(memory_is_freed_while_processes_exist)
 {
-	start(PID, 0, "/program");
+	start(PID);
 	fake_log_fork(&fake, CHILD, PID);
 	/* the end of the table */
-	start(LOG_RECORD_PIDS - 1, 0, "/program");
+	start(LOG_RECORD_PIDS - 1);
 	read_log();
 	assert_int_equal(result.nr_processes, 3);
 	recording_free(NULL);
@@ -455,4 +164,42 @@ TEST_F(process_id_is_used_again)
 			time_cpu_ns(pid));
 	assert_false(recording_has_process(recording, -1));
 	assert_false(recording_has_process(recording, 1 << 22));
+}
+
+static void *wait_for_end(void *pipe)
+{
+	const pid_t tid = gettid();
+	char byte;
+
+	prctl(PR_SET_NAME, "a (b) c");
+	assert_int_equal(write(((int *)pipe)[3], &tid, sizeof(tid)), sizeof(tid));
+	assert_int_equal(read(((int *)pipe)[0], &byte, 1), 0);
+	return NULL;
+}
+
+/* A thread that has not ended is looked up in /proc. */
+TEST_F(name_of_a_living_thread)
+{
+	int fds[4];
+	struct fake_thread living = { .pid = getpid() };
+	pthread_t thread;
+
+	assert_int_equal(pipe(&fds[0]), 0);
+	assert_int_equal(pipe(&fds[2]), 0);
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_end, fds), 0);
+	assert_int_equal(read(fds[2], &living.tid, sizeof(living.tid)), sizeof(living.tid));
+	assert_int_equal(recording_add_process(recording, getpid(), time_cpu_ns(getpid())), 0);
+	fake_log_user(&fake, &living, 0x10000, 1);
+	read_log();
+	assert_int_equal(result.nr_threads, 1);
+	assert_string_equal(result.threads[0].name, "a (b) c");
+	assert_true(result.threads[0].has_cpu_ns);
+	close(fds[1]);
+	pthread_join(thread, NULL);
+	/* its own command line */
+	assert_non_null(result.processes[0].argv);
+	assert_non_null(strstr(result.processes[0].argv[0], "recording_processes_test"));
+	close(fds[0]);
+	close(fds[2]);
+	close(fds[3]);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The recording of a log: in which file a sample is. It is what its process has mapped at that
- * point of the log.
+ * Recordings that depend on more than their log: processes that run, files, the end of the log.
+ * stories.txt has the others.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@
 #include <util/time_ns.h>
 
 #include "support/recorded.h"
+
+#define FIXED	"fixture-fixed"		/* made by the Makefile */
 
 /* Return: the samples at an address of an object. */
 static uint64_t samples_at(const char *path, uint64_t address)
@@ -32,153 +35,6 @@ static uint64_t samples_at(const char *path, uint64_t address)
 				samples += object->counts[j].samples;
 	}
 	return samples;
-}
-
-/* Start a program whose text, without a file that can be read, is at 0x10000. */
-static void start(int pid)
-{
-	fake_log_exec(&fake, pid, 0, 0, "program");
-	fake_log_run(&fake, pid);
-	fake_log_map_file(&fake, pid, 0x10000, 0x2000, 0x1000, "/program", PROFIL_MAP_PROGRAM);
-}
-
-static void map(int pid, uint64_t at, const char *path)
-{
-	fake_log_map_file(&fake, pid, at, 0x1000, 0, path, 0);
-}
-
-static void map_special(int pid, uint64_t at, uint64_t bytes, const char *path)
-{
-	const struct profil_record_map map = { .start = at, .end = at + bytes };
-
-	fake_log_map(&fake, pid, &map, path);
-}
-
-TEST_F(samples_are_in_the_mapped_file)
-{
-	start(PID);
-	map(PID, 0x20000, "/library");
-	fake_log_sample(&fake, PID, 0x10120, 3);
-	fake_log_sample(&fake, PID, 0x20040, 1);
-	fake_log_sample(&fake, PID, 0x20041, 1);
-	read_log();
-	assert_int_equal(samples_at("/program", 0x1120), 3);
-	assert_int_equal(samples_at("/library", 0x40), 1);
-	assert_int_equal(samples_at("/library", 0x41), 1);
-	assert_int_equal(result.outside, 0);
-	assert_int_equal(recording_samples(recording), 5);
-	assert_int_equal(result_samples(&result), 5);
-}
-
-/* The sample belongs to what was mapped when it was taken: dlclose(3), then dlopen(3) */
-TEST_F(mappings_are_replaced_in_the_order_of_the_log)
-{
-	start(PID);
-	map(PID, 0x20000, "/first");
-	fake_log_sample(&fake, PID, 0x20040, 1);
-	map(PID, 0x20000, "/second");
-	fake_log_sample(&fake, PID, 0x20040, 2);
-	map(PID, 0x20800, "/third");
-	fake_log_sample(&fake, PID, 0x20040, 4);
-	fake_log_sample(&fake, PID, 0x20840, 8);
-	read_log();
-	assert_int_equal(samples_at("/first", 0x40), 1);
-	assert_int_equal(samples_at("/second", 0x40), 2 + 4);
-	assert_int_equal(samples_at("/third", 0x40), 8);
-}
-
-/* Until the new program runs, samples are in the call of execve(2). */
-TEST_F(samples_in_exec_are_in_the_program_before)
-{
-	start(PID);
-	fake_log_sample(&fake, PID, 0x10120, 1);
-	fake_log_exec(&fake, PID, 0, 0, "other");
-	fake_log_map_file(&fake, PID, 0x10000, 0x2000, 0x1000, "/other", PROFIL_MAP_PROGRAM);
-	fake_log_sample(&fake, PID, 0x10120, 2);
-	fake_log_run(&fake, PID);
-	fake_log_sample(&fake, PID, 0x10120, 4);
-	read_log();
-	assert_int_equal(samples_at("/program", 0x1120), 1 + 2);
-	assert_int_equal(samples_at("/other", 0x1120), 4);
-}
-
-TEST_F(forked_child_has_its_parents_mappings)
-{
-	start(PID);
-	map(PID, 0x20000, "/before");
-	fake_log_fork(&fake, CHILD, PID);
-	map(PID, 0x30000, "/parent");
-	map(CHILD, 0x30000, "/child");
-	fake_log_sample(&fake, CHILD, 0x20040, 1);
-	fake_log_sample(&fake, CHILD, 0x30040, 2);
-	fake_log_sample(&fake, PID, 0x30040, 4);
-	/* the child's mappings do not end with its parent */
-	fake_log_exit(&fake, PID, 0);
-	fake_log_sample(&fake, CHILD, 0x20040, 8);
-	read_log();
-	assert_int_equal(samples_at("/before", 0x40), 1 + 8);
-	assert_int_equal(samples_at("/child", 0x40), 2);
-	assert_int_equal(samples_at("/parent", 0x40), 4);
-}
-
-TEST_F(exec_drops_mappings)
-{
-	start(PID);
-	fake_log_fork(&fake, CHILD, PID);
-	fake_log_exec(&fake, CHILD, 0, 0, "other");
-	fake_log_run(&fake, CHILD);
-	fake_log_sample(&fake, CHILD, 0x10040, 1);
-	fake_log_sample(&fake, PID, 0x10040, 2);
-	read_log();
-	assert_int_equal(result.outside, 1);
-	assert_int_equal(samples_at("/program", 0x1040), 2);
-}
-
-TEST_F(vdso_has_addresses_from_its_start)
-{
-	start(PID);
-	map_special(PID, 0x7fff0000, 0x2000, "[vdso]");
-	fake_log_sample(&fake, PID, 0x7fff0a40, 1);
-	start(CHILD);
-	map_special(CHILD, 0x6fff0000, 0x2000, "[vdso]");
-	fake_log_sample(&fake, CHILD, 0x6fff0a40, 2);
-	read_log();
-	assert_int_equal(samples_at("[vdso]", 0xa40), 3);
-	assert_string_equal(result.objects[result.nr_objects - 1].path, "[vdso]");
-	assert_int_equal(result.objects[result.nr_objects - 1].start, 0);
-	assert_int_equal(result.objects[result.nr_objects - 1].end, 0x2000);
-	assert_int_equal(result.objects[result.nr_objects - 1].bias, 0x7fff0000);
-}
-
-TEST_F(anonymous_memory_is_jit)
-{
-	start(PID);
-	map_special(PID, 0x50000, 0x10000, "");
-	fake_log_sample(&fake, PID, 0x5a000, 1);
-	fake_log_sample(&fake, PID, 0x5b002, 2);
-	/* cut at its start */
-	map(PID, 0x50000, "/library");
-	fake_log_sample(&fake, PID, 0x5a000, 4);
-	read_log();
-	assert_int_equal(samples_at("[jit]", 0x5a000), 1 + 4);
-	assert_int_equal(samples_at("[jit]", 0x5b002), 2);
-	assert_string_equal(result.objects[result.nr_objects - 1].path, "[jit]");
-	assert_int_equal(result.objects[result.nr_objects - 1].start, 0x5a000);
-	assert_int_equal(result.objects[result.nr_objects - 1].end, 0x5b003);
-}
-
-TEST_F(other_samples_are_outside)
-{
-	start(PID);
-	fake_log_sample(&fake, PID, 0x9000, 1);
-	fake_log_sample(&fake, PID, 0x12000, 2);
-	fake_log_sample(&fake, PID, UINT64_MAX, 4);
-	/* of processes outside of the PID namespace */
-	fake_log_sample(&fake, 0, 0x10040, 8);
-	read_log();
-	assert_int_equal(result.outside, 15);
-	assert_int_equal(result.nr_processes, 1);
-	assert_int_equal(recording_samples(recording), 15);
 }
 
 /* Run in a child process; the page is executable there. */
@@ -322,24 +178,6 @@ TEST_F(times_of_running_processes_are_read)
 	munmap(page, 4096);
 }
 
-/* With PREEMPT_RT, the kernel does not know paths when it writes the log. */
-TEST_F(path_is_found_by_inode)
-{
-	const struct profil_record_map known = { .start = 0x1000, .end = 0x2000, .inode = 77 };
-	const struct profil_record_map unknown = { .start = 0x4000, .end = 0x5000, .inode = 78 };
-
-	start(PID);
-	fake_log_map(&fake, PID, &known, "/library");
-	start(CHILD);
-	fake_log_map(&fake, CHILD, &known, "");
-	fake_log_map(&fake, CHILD, &unknown, "");
-	fake_log_sample(&fake, CHILD, 0x1040, 1);
-	fake_log_sample(&fake, CHILD, 0x4040, 2);
-	read_log();
-	assert_int_equal(samples_at("/library", 0x40), 1);
-	assert_int_equal(samples_at("[unknown]", 0x40), 2);
-}
-
 /* Reading /proc would replace the library. */
 TEST_F(known_inode_needs_no_proc)
 {
@@ -426,37 +264,6 @@ TEST_F(end_of_the_log_is_reported)
 	assert_int_equal(recording_read(recording, -1), -EBADF);
 }
 
-/* As a newer module may write them */
-TEST_F(unknown_records_are_skipped)
-{
-	const struct profil_record record = { .type = 99, .bytes = sizeof(record), .pid = PID };
-
-	fake_log_bytes(&fake, &record, sizeof(record));
-	start(PID);
-	fake_log_bytes(&fake, &record, sizeof(record));
-	fake_log_sample(&fake, PID, 0x10000, 1);
-	read_log();
-	assert_int_equal(samples_at("/program", 0x1000), 1);
-}
-
-/* Both kinds of samples count where the thread returns to user mode. */
-TEST_F(samples_in_the_kernel_count)
-{
-	struct profil_record_sample sample = {
-		.head = { PROFIL_RECORD_KERNEL_SAMPLE, sizeof(sample), PID },
-		.pc = 0x10000, .samples = 2,
-	};
-
-	start(PID);
-	fake_log_bytes(&fake, &sample, sizeof(sample));
-	fake_log_sample(&fake, PID, 0x10000, 1);
-	sample.head.pid = 0;
-	fake_log_bytes(&fake, &sample, sizeof(sample));
-	read_log();
-	assert_int_equal(samples_at("/program", 0x1000), 3);
-	assert_int_equal(recording_samples(recording), 5);
-}
-
 TEST_F(damaged_records_are_refused)
 {
 	const struct profil_record_sample sample = {
@@ -470,4 +277,129 @@ TEST_F(damaged_records_are_refused)
 	assert_int_equal(recording_samples(recording), 1);
 	fake_log_bytes(&fake, &sample, 4);
 	assert_int_equal(recording_read(recording, fake.read), -EBADMSG);
+}
+
+static const struct result_process *last_process(void)
+{
+	return &result.processes[result.nr_processes - 1];
+}
+
+/* An EXEC was lost: the process runs this program now, and not /program. */
+TEST_F(lost_exec_is_found_in_proc)
+{
+	char program[4096], *memory = new_page();
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	const uint64_t page = (uintptr_t)memory;
+	pid_t child = start_with_page(memory);
+
+	program[length] = 0;
+	start(child);
+	fake_log_sample(&fake, child, 0x10040, 1);
+	fake_log_lost(&fake, 7, 3);
+	fake_log_sample(&fake, child, page, 2);
+	fake_log_sample(&fake, child, (uintptr_t)lost_exec_is_found_in_proc, 4);
+	/* not mapped any more */
+	fake_log_sample(&fake, child, 0x10040, 8);
+	read_log();
+	assert_int_equal(samples_of("/program"), 1);
+	assert_int_equal(samples_of("[jit]"), 2);
+	assert_int_equal(samples_of(program), 4);
+	assert_int_equal(samples_of("[unknown]"), 8);
+	assert_int_equal(result.nr_processes, 2);
+	assert_int_equal(result.processes[0].samples, 1);
+	assert_string_equal(last_process()->program, program);
+	assert_int_equal(last_process()->samples, 14);
+	assert_int_equal(result_samples(&result), 15);
+	/* it is known again */
+	fake_log_sample(&fake, child, page, 16);
+	read_log();
+	assert_int_equal(samples_of("[jit]"), 18);
+	assert_int_equal(result.nr_processes, 2);
+	stop(child);
+	munmap(memory, 4096);
+}
+
+/* Before the log is empty, the process executes something else: what it ran before is lost. */
+TEST_F(samples_before_an_exec_are_unknown)
+{
+	char *memory = new_page();
+	pid_t child = start_with_page(memory);
+
+	start(child);
+	fake_log_lost(&fake, 0, 1);
+	fake_log_sample(&fake, child, 0x10040, 1);
+	start(child);
+	fake_log_sample(&fake, child, 0x10040, 2);
+	read_log();
+	assert_int_equal(samples_of("[unknown]"), 1);
+	assert_int_equal(samples_of("/program"), 2);
+	assert_int_equal(result.nr_processes, 3);
+	assert_string_equal(result.processes[1].program, "[unknown]");
+	assert_int_equal(result.processes[1].samples, 1);
+	assert_string_equal(last_process()->program, "/program");
+	stop(child);
+	munmap(memory, 4096);
+}
+
+#define FULL	64	/* rows, as a power of two is full (array.h) */
+
+/* The row that these samples then get does not fit, so that the rows move: also the parent's. */
+TEST_F(rows_move_before_a_fork)
+{
+	int i;
+
+	/* what is read after it was freed is no address */
+	mallopt(M_PERTURB, 0xff);
+	start(PID);
+	start(CHILD);
+	fake_log_lost(&fake, 0, 1);
+	fake_log_sample(&fake, CHILD, 0x10040, 1);
+	for (i = 2; i < FULL; i++) {
+		fake_log_fork(&fake, CHILD + 1, PID);
+		fake_log_exit(&fake, CHILD + 1, 5);
+	}
+	fake_log_fork(&fake, CHILD, PID);
+	read_log();
+	mallopt(M_PERTURB, 0);
+	assert_int_equal(result.nr_processes, FULL + 2);
+	assert_string_equal(last_process()->program, "/program");
+	assert_int_equal(samples_of("[unknown]"), 1);
+}
+
+/* node --use-largepages copies its text to huge pages, and maps these in its place. */
+TEST_F(copied_text_belongs_to_the_program)
+{
+	char path[4096];
+
+	assert_non_null(realpath(FIXED, path));
+	fake_log_exec(&fake, PID, 0, 0, "fixture");
+	fake_log_map_file(&fake, PID, 0x401000, 0x1000, 0x1000, path, PROFIL_MAP_PROGRAM);
+	fake_log_run(&fake, PID);
+	fake_log_sample(&fake, PID, 0x401234, 1);
+	map_memory(PID, 0x401000, 0x402000);
+	fake_log_sample(&fake, PID, 0x401234, 2);
+	/* larger than the segment */
+	map_memory(PID, 0x400000, 0x410000);
+	fake_log_sample(&fake, PID, 0x401234, 4);
+	fake_log_sample(&fake, PID, 0x400800, 8);
+	fake_log_sample(&fake, PID, 0x408000, 16);
+	read_log();
+	assert_int_equal(samples_of(path), 7);
+	assert_int_equal(find_object(path)->nr_counts, 1);
+	assert_int_equal(find_object(path)->counts[0].address, 0x401234);
+	assert_int_equal(samples_of("[jit]"), 24);
+}
+
+/* The log has no records of munmap(2): memory where a library was is not the library. */
+TEST_F(memory_of_an_unloaded_library_is_jit)
+{
+	char path[4096];
+
+	assert_non_null(realpath(FIXED, path));
+	start(PID);
+	fake_log_map_file(&fake, PID, 0x401000, 0x1000, 0x1000, path, 0);
+	map_memory(PID, 0x401000, 0x402000);
+	fake_log_sample(&fake, PID, 0x401234, 2);
+	read_log();
+	assert_int_equal(samples_of("[jit]"), 2);
 }
