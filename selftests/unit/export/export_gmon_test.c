@@ -82,8 +82,7 @@ static void assert_records_fit(uint64_t bin_bytes)
 
 	for (i = 0; i < nr_records; i++) {
 		assert_true(records[i].nr_bins);
-		assert_int_equal(records[i].high - records[i].low,
-				 records[i].nr_bins * bin_bytes);
+		assert_int_equal(records[i].high - records[i].low, records[i].nr_bins * bin_bytes);
 		assert_int_equal(records[i].rate, result.rate);
 		/* only the first thousand: the others repeat the last of these */
 		for (j = i; j-- && i < 1000;)
@@ -133,8 +132,7 @@ static void assert_all_counts(size_t object)
 
 	assert_records_fit(2);
 	for (i = 0; i < from->nr_counts; i++)
-		assert_int_equal(samples_at(from->counts[i].address, 2),
-				 from->counts[i].samples);
+		assert_int_equal(samples_at(from->counts[i].address, 2), from->counts[i].samples);
 	assert_int_equal(all_samples(), from->samples);
 }
 

@@ -48,8 +48,7 @@ static void write_and_read(void)
 	FILE *out = open_memstream(&file, &size);
 
 	assert_non_null(out);
-	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL,
-					  fake_demangle), 0);
+	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL, fake_demangle), 0);
 	symbolized.find_line = find_line;
 	symbolized.find_frames = find_frames;
 	assert_int_equal(export_pprof(out, &symbolized), 0);
@@ -141,8 +140,7 @@ TEST_F(head)
 	assert_int_equal(profile->period, 1003009);
 	assert_int_equal(profile->time_nanos, 1790000000012345678);
 	assert_int_equal(profile->duration_nanos, 4500000000);
-	assert_string_equal(string(profile->comment[0]),
-			    "/bin/odd  a  b\n \xef\xbf\xbd\"<&>\\");
+	assert_string_equal(string(profile->comment[0]), "/bin/odd  a  b\n \xef\xbf\xbd\"<&>\\");
 	assert_string_equal(string(profile->comment[1]), "ho\"st");
 }
 
@@ -272,8 +270,7 @@ TEST_F(functions_without_names_are_distinct)
 }
 
 /* Lines of the first function of BIG, in two files, and of a function without a name */
-static int find_some_lines(void *symbols, size_t object, uint64_t address,
-			   struct source_line *line)
+static int find_some_lines(void *symbols, size_t object, uint64_t address, struct source_line *line)
 {
 	static const struct {
 		size_t object;
@@ -287,7 +284,6 @@ static int find_some_lines(void *symbols, size_t object, uint64_t address,
 	};
 	size_t i;
 
-	(void)symbols;
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
 		if (object == lines[i].object && address == lines[i].address) {
 			*line = lines[i].line;
@@ -348,7 +344,6 @@ static int find_some_frames(void *symbols, size_t object, uint64_t address,
 	static const char mangled[] = ODD_MANGLED, plain[] = "plain", header[] = "/in.h";
 	size_t i;
 
-	(void)symbols;
 	*nr = 0;
 	if (object != BIG)
 		return 0;
@@ -422,12 +417,8 @@ TEST_F(inlined_functions_have_lines)
 	assert_int_equal(line_at(BIG, 0x401004)->line, 20);
 }
 
-static int find_fails(void *symbols, size_t object, uint64_t address,
-		      struct source_line *line)
+static int find_fails(void *symbols, size_t object, uint64_t address, struct source_line *line)
 {
-	(void)symbols;
-	(void)object;
-	(void)line;
 	return address == 0x402000 ? -ENOMEM : 0;
 }
 
@@ -449,9 +440,6 @@ TEST_F(errors_of_find_line_are_returned)
 static int find_frames_fails(void *symbols, size_t object, uint64_t address,
 			     struct source_frame *frames, size_t *nr)
 {
-	(void)symbols;
-	(void)object;
-	(void)frames;
 	*nr = 0;
 	return address == 0x402000 ? -ENOMEM : 0;
 }

@@ -223,9 +223,6 @@ TEST_F(callgrind_has_lines)
 
 static int find_fails(void *symbols, size_t object, uint64_t address, struct source_line *line)
 {
-	(void)symbols;
-	(void)object;
-	(void)line;
 	return address == 0x402000 ? -ENOMEM : 0;
 }
 
@@ -234,7 +231,6 @@ static int frames_fail(void *symbols, size_t object, uint64_t address, struct so
 {
 	struct source_line line;
 
-	(void)frames;
 	*nr = 0;
 	return find_fails(symbols, object, address, &line);
 }
@@ -595,7 +591,6 @@ TEST_F(errors_have_no_control_characters)
 
 static int write_and_fail(FILE *out, const struct symbolized *of)
 {
-	(void)of;
 	fputs("half", out);
 	return -ENOMEM;
 }

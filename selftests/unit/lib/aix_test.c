@@ -34,8 +34,7 @@ TEST_F(calls_without_effect)
 	assert_int_equal(0, profil_aix(buffer, 2, 0, 0xffff));
 	assert_int_equal(0, aix_form(profs));
 	assert_int_equal(1, fake_device.starts);
-	assert_int_equal((uintptr_t)buffer + 2,
-			 fake_device_counter(offset + 4));
+	assert_int_equal((uintptr_t)buffer + 2, fake_device_counter(offset + 4));
 	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
 	assert_true(is_on());
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0x10001));
@@ -228,8 +227,7 @@ TEST_F(errors_do_not_turn_on)
 		{ (caddr_t)0x2000, (caddr_t)0x2100, buffer, 0x100, -1U },
 		aix_off,
 	};
-	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct aix_prof *last;
 	struct rlimit limit;
 

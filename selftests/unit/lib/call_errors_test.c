@@ -31,8 +31,7 @@ TEST_F(off_without_device_is_no_error)
 	assert_int_equal(0, profil(buffer, 64, 0, 0));
 	assert_int_equal(0, sprofil(NULL, 0, NULL, 0));
 	fake_device.open_error = EACCES;
-	assert_int_equal(EACCES, error_of(profil_osf1((short *)buffer, 64, 0,
-						      1)));
+	assert_int_equal(EACCES, error_of(profil_osf1((short *)buffer, 64, 0, 1)));
 	assert_int_equal(EACCES, error_of(profil(buffer, 64, 0, 0)));
 }
 
@@ -224,8 +223,7 @@ TEST_F(no_fallback_while_kernel_counts)
 TEST_F(bsd_keeps_profile_only_if_scale_is_invalid)
 {
 	assert_int_equal(0, start_bsd());
-	assert_int_equal(EINVAL, error_of(profil_bsd((char *)buffer, 64, 0,
-						     65537)));
+	assert_int_equal(EINVAL, error_of(profil_bsd((char *)buffer, 64, 0, 65537)));
 	assert_true(is_on());
 	fake_device.start_error = EFAULT;
 	assert_int_equal(EFAULT, error_of(start_bsd()));
@@ -236,7 +234,6 @@ static volatile sig_atomic_t faults;
 
 static void on_fault(int number)
 {
-	(void)number;
 	faults++;
 }
 
@@ -272,8 +269,7 @@ TEST_F(sprofil_checks_arguments)
 	prof.pr_scale = 0x10000;
 	assert_int_equal(EINVAL, error_of(sprofil(&prof, -1, NULL, 0)));
 	assert_int_equal(EINVAL, error_of(sprofil(&prof, 1, NULL, 8)));
-	assert_int_equal(EINVAL, error_of(sprofil(&prof, 1, NULL,
-						  PROF_UINT | PROF_UINT64)));
+	assert_int_equal(EINVAL, error_of(sprofil(&prof, 1, NULL, PROF_UINT | PROF_UINT64)));
 	assert_true(is_on());
 	assert_int_equal(1, fake_device.starts);
 	/* a call while profiling is on replaces the profile; profcnt 0 stops it */
@@ -426,10 +422,8 @@ TEST_F(invalid_status_sizes_are_errors)
 
 	assert_int_equal(0, start_native());
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		assert_int_equal(EINVAL, status_of_size(&caller, sizes[i],
-							profil_status_sized));
-		assert_int_equal(EINVAL, status_of_size(&caller, sizes[i],
-							profil_stop_sized));
+		assert_int_equal(EINVAL, status_of_size(&caller, sizes[i], profil_status_sized));
+		assert_int_equal(EINVAL, status_of_size(&caller, sizes[i], profil_stop_sized));
 		assert_true(is_all(caller.status, sizeof(caller.status), CANARY));
 	}
 	assert_true(is_on());

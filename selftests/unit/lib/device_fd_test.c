@@ -252,7 +252,6 @@ static pid_t child_of_handler;
 
 static void on_signal(int number)
 {
-	(void)number;
 	if (calls_now)
 		signals_within = 1;
 	signals_after = 1;
@@ -286,7 +285,6 @@ static void *start_and_stop(void *unused)
 {
 	int i;
 
-	(void)unused;
 	for (i = 0; i < 2000; i++)
 		if (start_native() || profil_stop(NULL))
 			return &fake_device;
@@ -306,8 +304,7 @@ TEST_F(threads_and_forks)
 	for (i = 0; i < 50; i++) {
 		pid = fork();
 		if (!pid)
-			_exit(start_native() || profil_stop(NULL) ||
-			      fake_device_descriptors());
+			_exit(start_native() || profil_stop(NULL) || fake_device_descriptors());
 		assert_int_equal(0, status_of(pid));
 	}
 	for (i = 0; i < ARRAY_SIZE(threads); i++) {

@@ -102,8 +102,7 @@ TEST_F(dialect_by_environment_and_call)
 
 	assert_true(is_dialect(GLIBC));
 	for (i = 0; i < ARRAY_SIZE(dialects); i++) {
-		assert_string_equal(dialects[i].name,
-				    profil_dialect(dialects[i].name));
+		assert_string_equal(dialects[i].name, profil_dialect(dialects[i].name));
 		assert_true(is_dialect(&dialects[i]));
 		/* the functions of one dialect keep it */
 		assert_int_equal(0, start_osf1());

@@ -62,8 +62,7 @@ static void turn(const struct dialect *dialect, bool on)
 }
 
 /* The result of a call, as in a row of the tables. */
-static int64_t result_of(const struct dialect *dialect, u64 n, u64 offset,
-			 u32 scale, u64 pc)
+static int64_t result_of(const struct dialect *dialect, u64 n, u64 offset, u32 scale, u64 pc)
 {
 	bool was_on = fake_device.state == PROFIL_STATE_RUNNING;
 	u64 at;
@@ -134,8 +133,7 @@ TEST(counters_of_random_cases)
 
 	random_seed_vectors(1);
 	for (i = 0; i < CASES; i++) {
-		const struct dialect *dialect =
-			&dialects[i % (long)ARRAY_SIZE(dialects)];
+		const struct dialect *dialect = &dialects[i % (long)ARRAY_SIZE(dialects)];
 		struct vector row = { .line = (int)i };
 
 		strcpy(row.dialect, dialect->name);
@@ -169,11 +167,8 @@ TEST(overflow_of_counters)
 		/* limit 0: the maximum of the counter's width */
 		assert_int_equal(highest, start->limit ? start->limit : 65535);
 		assert_int_equal(highest,
-				 profil_count(highest - 1, 1, start->overflow,
-					      highest, 65535));
-		assert_int_equal(after, profil_count(highest, 1,
-						     start->overflow, highest,
-						     65535));
+				 profil_count(highest - 1, 1, start->overflow, highest, 65535));
+		assert_int_equal(after, profil_count(highest, 1, start->overflow, highest, 65535));
 		turn(dialect, false);
 	}
 }

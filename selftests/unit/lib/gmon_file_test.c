@@ -74,8 +74,7 @@ static size_t add_up(int fd, uint64_t low, uint64_t counts[NR])
 		assert_int_equal(record.high, record.low + 4 * (uint64_t)record.nr);
 		first = (record.low - low) / 4;
 		assert_in_range(first + (size_t)record.nr, 1, NR);
-		assert_int_equal(read(fd, bins, 2 * (size_t)record.nr),
-				 2 * record.nr);
+		assert_int_equal(read(fd, bins, 2 * (size_t)record.nr), 2 * record.nr);
 		for (i = 0; i < record.nr; i++)
 			counts[first + (size_t)i] += bins[i];
 		records++;
@@ -190,7 +189,6 @@ void cold(void)
 
 static int get_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
-	(void)size;
 	*(uintptr_t *)bias = info->dlpi_addr;
 	return 1;
 }

@@ -36,7 +36,6 @@ static uint32_t *counter(unsigned long pc)
 
 static int get_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
-	(void)size;
 	*(unsigned long *)bias = info->dlpi_addr;
 	return 1;
 }
@@ -421,7 +420,6 @@ TEST_F(fatal_samples_nothing)
 
 static void interrupt(int number)
 {
-	(void)number;
 }
 
 /* The files are there at the end, even if signals interrupt the wait for the companion. */

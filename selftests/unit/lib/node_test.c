@@ -110,7 +110,6 @@ TEST(permission)
 
 static void check_limits(const struct profil_node *node, int error, const char *remedy)
 {
-	(void)node;
 	assert_same(error == EMFILE, remedy, "ulimit -n");
 	assert_same(error == ENFILE, remedy, "fs.file-max");
 	assert_same(error == EISDIR, remedy, "see open(2)");

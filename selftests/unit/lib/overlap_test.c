@@ -51,8 +51,7 @@ static void *buffer_of(int region)
  * The counter of a pc by sprofil()'s rule; 0: none. For equal offsets, which the rule does not
  * specify, the library uses the first region.
  */
-static uint64_t sprofil_counter(const struct prof *profs, int nr, uint64_t pc,
-				unsigned int width)
+static uint64_t sprofil_counter(const struct prof *profs, int nr, uint64_t pc, unsigned int width)
 {
 	uint64_t best = 0, highest = 0;
 	int i;
@@ -66,8 +65,7 @@ static uint64_t sprofil_counter(const struct prof *profs, int nr, uint64_t pc,
 			continue;
 		index = (u128)((pc - prof->pr_off) / width) * prof->pr_scale /
 			65536;
-		if (index >= prof->pr_size / width ||
-		    (best && prof->pr_off <= highest))
+		if (index >= prof->pr_size / width || (best && prof->pr_off <= highest))
 			continue;
 		best = (uint64_t)prof->pr_base + (uint64_t)index * width;
 		highest = prof->pr_off;
@@ -81,8 +79,7 @@ static uint64_t catch_all_counter(const struct prof *profs, int nr, unsigned int
 	int i;
 
 	for (i = 0; i < nr; i++)
-		if (!profs[i].pr_off && profs[i].pr_scale == 2 &&
-		    profs[i].pr_size >= width)
+		if (!profs[i].pr_off && profs[i].pr_scale == 2 && profs[i].pr_size >= width)
 			return (uint64_t)profs[i].pr_base;
 	return 0;
 }
@@ -127,8 +124,7 @@ static void check_sprofil(struct prof *profs, int nr, unsigned int width,
 			print_message("%#lx + %#lx bytes, scale %#lx\n",
 				      profs[j].pr_off, profs[j].pr_size,
 				      profs[j].pr_scale);
-		fail_msg("pc %#lx, %u bytes a counter: %#lx, not %#lx", pcs[i],
-			 width, got, want);
+		fail_msg("pc %#lx, %u bytes a counter: %#lx, not %#lx", pcs[i], width, got, want);
 	}
 }
 
@@ -217,8 +213,7 @@ TEST_WITH(sprofil_large_sizes, set_up, NULL)
 		prof.pr_size = 1UL << shift;
 		assert_int_equal(0, sprofil(&prof, 1, NULL, PROF_USHORT));
 		assert_int_equal(PROFIL_STATE_RUNNING, fake_device.state);
-		assert_int_equal(BUFFER + (1ULL << 40),
-				 fake_device_counter(0x1000 + (1ULL << 40)));
+		assert_int_equal(BUFFER + (1ULL << 40), fake_device_counter(0x1000 + (1ULL << 40)));
 	}
 }
 
@@ -242,8 +237,7 @@ static uint64_t aix_scale(const struct aix_prof *prof)
  * The counter of a pc by the rule of AIX's second form; 0: none. ranges[] has the scales of
  * elements with p_scale -1.
  */
-static uint64_t aix_counter(const struct aix_prof *profs, const uint64_t *ranges,
-			    uint64_t pc)
+static uint64_t aix_counter(const struct aix_prof *profs, const uint64_t *ranges, uint64_t pc)
 {
 	const struct aix_prof *prof;
 
@@ -351,8 +345,7 @@ TEST_WITH(aix_example_of_the_manual, set_up, NULL)
 
 	assert_int_equal(0, profil_aix(profs, -1U, 0, 0));
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_int_equal(rows[i].counter,
-				 fake_device_counter(rows[i].pc));
+		assert_int_equal(rows[i].counter, fake_device_counter(rows[i].pc));
 	assert_int_equal(0, profil_aix((void *)&off, -1U, 0, 0));
 }
 

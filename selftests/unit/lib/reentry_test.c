@@ -155,7 +155,6 @@ static volatile sig_atomic_t in_call, handled_within, handled, failed_in_handler
 
 static void on_signal(int number)
 {
-	(void)number;
 	handled++;
 	handled_within += in_call;
 	failed_in_handler += call_all();
@@ -387,7 +386,6 @@ static void print_lines(void)
 
 static void *hold_stderr(void *unused)
 {
-	(void)unused;
 	flockfile(stderr);
 	atomic_store(&inside, true);
 	while (!atomic_load(&done))
@@ -425,7 +423,6 @@ static void *call_often(void *unused)
 {
 	int i;
 
-	(void)unused;
 	for (i = 0; i < ROUNDS; i++)
 		calls[(unsigned int)i % ARRAY_SIZE(calls)]();
 	return NULL;
@@ -433,7 +430,6 @@ static void *call_often(void *unused)
 
 static void on_timer(int number)
 {
-	(void)number;
 	handled++;
 	call_all();
 }

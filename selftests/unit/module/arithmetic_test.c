@@ -203,8 +203,7 @@ TEST(higher_pcs_have_higher_bins)
 			}
 }
 
-static const struct profil_range *find_slowly(const struct profil_range *ranges,
-					    u32 nr, u64 at)
+static const struct profil_range *find_slowly(const struct profil_range *ranges, u32 nr, u64 at)
 {
 	u32 i;
 
@@ -305,19 +304,15 @@ TEST(counts_follow_the_overflow_rules)
 				want = want == 65535 ? 0 : want + 1;
 			else if (want < limit)
 				want++;
-		assert_int_equal(want, profil_count(old, samples, rule, limit,
-						    0xffff));
+		assert_int_equal(want, profil_count(old, samples, rule, limit, 0xffff));
 	}
-	assert_int_equal(3, profil_count(U64_MAX, 4, PROFIL_OVERFLOW_WRAP, 0,
-					 U64_MAX));
-	assert_int_equal(U64_MAX, profil_count(U64_MAX - 1, 4,
-					       PROFIL_OVERFLOW_SATURATE,
-					       U64_MAX, U64_MAX));
+	assert_int_equal(3, profil_count(U64_MAX, 4, PROFIL_OVERFLOW_WRAP, 0, U64_MAX));
+	assert_int_equal(U64_MAX,
+			 profil_count(U64_MAX - 1, 4, PROFIL_OVERFLOW_SATURATE, U64_MAX, U64_MAX));
 }
 
 /*
- * Other CPUs write the counter and its neighbours between the read and the exchange, three
- * times.
+ * Other CPUs write the counter and its neighbours between the read and the exchange, three times.
  */
 static u16 halves[4];
 static u64 wides[2];
@@ -325,7 +320,6 @@ static int interruptions;
 
 static void interrupt_halves(void *word)
 {
-	(void)word;
 	if (interruptions-- > 0) {
 		halves[1]++;
 		halves[0] += 5;
@@ -335,7 +329,6 @@ static void interrupt_halves(void *word)
 
 static void interrupt_wide(void *word)
 {
-	(void)word;
 	if (interruptions-- > 0)
 		wides[0] += 10;
 }
@@ -347,8 +340,7 @@ static u64 add(void *counter, u64 samples, u32 shift, u32 overflow, u64 limit)
 {
 	u64 before = 0;
 
-	assert_true(profil_counter_add(counter, samples, shift, overflow, limit,
-				       &before));
+	assert_true(profil_counter_add(counter, samples, shift, overflow, limit, &before));
 	return before;
 }
 
@@ -384,7 +376,6 @@ static u64 hostile_word;
 
 static void write_always(void *word)
 {
-	(void)word;
 	/* bounded, so that endless tries fail the test and do not hang it */
 	if (writes++ < 100000)
 		hostile_word += 1ULL << 32 | 1;
@@ -403,10 +394,8 @@ TEST(program_that_writes_without_pause)
 		for (i = 0; i < 3; i++) {
 			writes = 0;
 			hostile_word = 0;
-			added = profil_counter_add(&hostile_word, 1, shift,
-						   rules[i],
-						   1ULL << (8 << shift) / 2,
-						   &before);
+			added = profil_counter_add(&hostile_word, 1, shift, rules[i],
+						   1ULL << (8 << shift) / 2, &before);
 			/* wide counters that wrap need no exchange */
 			assert_int_equal(added, !rules[i] && shift > 1);
 			assert_int_equal(writes, added ? 0 : PROFIL_COUNTER_TRIES);

@@ -180,12 +180,10 @@ TEST(next_and_passed_agree)
 			u64 period, next = profil_grid_next(&grid, at, &period);
 
 			assert_true(next > at);
-			assert_int_equal(profil_grid_point(&grid, period),
-					 next + grid.shift);
+			assert_int_equal(profil_grid_point(&grid, period), next + grid.shift);
 			assert_int_equal(profil_grid_passed(&grid, at, next - 1), 0);
 			assert_int_equal(profil_grid_passed(&grid, at, next), 1);
-			assert_int_equal(profil_grid_passed(&grid, from, next),
-					 i + 1);
+			assert_int_equal(profil_grid_passed(&grid, from, next), i + 1);
 			at = next;
 		}
 	}
@@ -326,6 +324,5 @@ TEST(hash_is_siphash)
 	static const siphash_key_t key = { { 0x0706050403020100ULL,
 					     0x0f0e0d0c0b0a0908ULL } };
 
-	assert_int_equal(0x93f5f5799a932462ULL,
-			 siphash_1u64(0x0706050403020100ULL, &key));
+	assert_int_equal(0x93f5f5799a932462ULL, siphash_1u64(0x0706050403020100ULL, &key));
 }

@@ -31,10 +31,8 @@ TEST(thinned_samples_are_exact)
 				u64 n = i % 50 ? 1 : 1 + random_u64() % 9;
 
 				ticks += n;
-				samples += profil_accumulate(&phase, n, rate,
-							     hz[h]);
-				assert_int_equal((begin + ticks * rate) / hz[h],
-						 samples);
+				samples += profil_accumulate(&phase, n, rate, hz[h]);
+				assert_int_equal((begin + ticks * rate) / hz[h], samples);
 				assert_in_range(phase, 0, hz[h] - 1);
 			}
 		}

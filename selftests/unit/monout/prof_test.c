@@ -42,7 +42,6 @@ static int find(void *symbols, size_t object, uint64_t address, struct function 
 {
 	const struct made_function *i;
 
-	(void)symbols;
 	assert_int_equal(object, 0);
 	nr_finds++;
 	for (i = functions; i->name; i++) {
@@ -204,8 +203,7 @@ TEST_WITH(calls_only, begin, end)
 		"   0.0    0.00    0.00       3              (in no function)\n");
 }
 
-static int find_nameless(void *symbols, size_t object, uint64_t address,
-			 struct function *function)
+static int find_nameless(void *symbols, size_t object, uint64_t address, struct function *function)
 {
 	int found = find(symbols, object, address, function);
 
@@ -225,10 +223,6 @@ TEST_WITH(functions_without_a_name, begin, end)
 
 static int find_fails(void *symbols, size_t object, uint64_t address, struct function *function)
 {
-	(void)symbols;
-	(void)object;
-	(void)address;
-	(void)function;
 	return -ENOMEM;
 }
 
@@ -259,8 +253,6 @@ static size_t address_space(void)
 /* Two functions, each with half of the text */
 static int find_half(void *symbols, size_t object, uint64_t address, struct function *function)
 {
-	(void)symbols;
-	(void)object;
 	nr_finds++;
 	*function = (struct function){
 		.start = address < START + MANY ? START : START + MANY, .name = "half", .length = 4,
@@ -368,7 +360,6 @@ static int find_until_next(void *symbols, size_t object, uint64_t address,
 {
 	const struct made_function *i;
 
-	(void)symbols;
 	assert_int_equal(object, 0);
 	if (address < START) {
 		function->end = START;
@@ -382,8 +373,7 @@ static int find_until_next(void *symbols, size_t object, uint64_t address,
 	return 1;
 }
 
-static int find_all_but_f(void *symbols, size_t object, uint64_t address,
-			  struct function *function)
+static int find_all_but_f(void *symbols, size_t object, uint64_t address, struct function *function)
 {
 	int found = find_until_next(symbols, object, address, function);
 

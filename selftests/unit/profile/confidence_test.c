@@ -31,8 +31,7 @@ TEST(shares_match_published_intervals)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(published); i++) {
-		struct interval interval = confidence_share(published[i].hits,
-							    published[i].all);
+		struct interval interval = confidence_share(published[i].hits, published[i].all);
 
 		assert_near(interval.low, published[i].low);
 		assert_near(interval.high, published[i].high);
@@ -58,8 +57,7 @@ TEST(differences_match_published_intervals)
 
 	for (i = 0; i < ARRAY_SIZE(published); i++) {
 		struct interval interval =
-			confidence_difference(published[i].other_hits,
-					      published[i].other_all,
+			confidence_difference(published[i].other_hits, published[i].other_all,
 					      published[i].hits, published[i].all);
 
 		assert_near(interval.low, published[i].low);
@@ -121,8 +119,7 @@ static double find_size(double seconds, double old_each, double new_each)
 	double size = 0;
 
 	for (old = 0; old <= most_old; old++) {
-		double at = exp(-old_mean + (double)old * log(old_mean) -
-				lgamma((double)old + 1));
+		double at = exp(-old_mean + (double)old * log(old_mean) - lgamma((double)old + 1));
 
 		if (at < 1e-12)
 			continue;

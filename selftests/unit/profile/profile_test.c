@@ -22,14 +22,12 @@ struct known {
 	const char *name;
 };
 
-static int find(void *symbols, size_t object, uint64_t address,
-		struct function *function)
+static int find(void *symbols, size_t object, uint64_t address, struct function *function)
 {
 	const struct known *known;
 
 	for (known = symbols; known->end; known++) {
-		if (known->object != object || address < known->start ||
-		    address >= known->end)
+		if (known->object != object || address < known->start || address >= known->end)
 			continue;
 		function->start = known->start;
 		function->name = known->name;
@@ -40,8 +38,7 @@ static int find(void *symbols, size_t object, uint64_t address,
 }
 
 /* All parts of a function start where the first one does. */
-static int find_parts(void *symbols, size_t object, uint64_t address,
-		      struct function *function)
+static int find_parts(void *symbols, size_t object, uint64_t address, struct function *function)
 {
 	const struct known *known = symbols;
 	int found = find(symbols, object, address, function);
@@ -53,13 +50,8 @@ static int find_parts(void *symbols, size_t object, uint64_t address,
 	return found;
 }
 
-static int find_fails(void *symbols, size_t object, uint64_t address,
-		      struct function *function)
+static int find_fails(void *symbols, size_t object, uint64_t address, struct function *function)
 {
-	(void)symbols;
-	(void)object;
-	(void)address;
-	(void)function;
 	return -ENOMEM;
 }
 
@@ -274,8 +266,7 @@ TEST_WITH(largest_counts_do_not_overflow, set_up, NULL)
 	memset(counters, 0xff, sizeof(counters));
 	result.outside = UINT32_MAX;
 	assert_int_equal(make(&profile, find, &none), 0);
-	assert_int_equal(profile.samples,
-			 (4 * NR_COUNTERS + 1) * (uint64_t)UINT32_MAX);
+	assert_int_equal(profile.samples, (4 * NR_COUNTERS + 1) * (uint64_t)UINT32_MAX);
 	profile_release(&profile);
 }
 
@@ -309,8 +300,7 @@ TEST_WITH(rows_are_sorted_by_the_chosen_key, set_up, NULL)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		profile_sort(&profile, cases[i].order);
 		for (j = 0; j < 4; j++)
-			assert_string_equal(profile.rows[j].function,
-					    cases[i].functions[j]);
+			assert_string_equal(profile.rows[j].function, cases[i].functions[j]);
 	}
 	profile_release(&profile);
 }
@@ -432,7 +422,6 @@ TEST_WITH(error_of_find_is_returned, set_up, NULL)
 	struct profile profile;
 
 	counters[0][0] = 1;
-	assert_int_equal(make(&profile, find_fails, NULL),
-			 -ENOMEM);
+	assert_int_equal(make(&profile, find_fails, NULL), -ENOMEM);
 	profile_release(&profile);
 }

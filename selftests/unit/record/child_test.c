@@ -215,13 +215,8 @@ static bool meanwhile(void *data, const struct child_end *so_far, int process,
 	return true;
 }
 
-static bool leave(void *data, const struct child_end *so_far, int process,
-		  const sigset_t *waiting)
+static bool leave(void *data, const struct child_end *so_far, int process, const sigset_t *waiting)
 {
-	(void)data;
-	(void)so_far;
-	(void)process;
-	(void)waiting;
 	return false;
 }
 

@@ -52,8 +52,7 @@ static void put_record(uint32_t id, size_t bytes)
 	put64(1);
 }
 
-static void put_load(uint64_t start, uint64_t bytes, uint64_t index, const char *name,
-		     size_t code)
+static void put_load(uint64_t start, uint64_t bytes, uint64_t index, const char *name, size_t code)
 {
 	const size_t length = strlen(name) + 1;
 	char *zero = calloc(1, code + 1);

@@ -160,8 +160,7 @@ TEST_F(process_id_is_used_again)
 	spin(base_ns + 1000000);
 	recording_read_times(recording);
 	assert_int_equal(recording_attached_ns(recording, pid), first_ns);
-	assert_in_range(recording_all_attached_ns(recording), first_ns + 1000000,
-			time_cpu_ns(pid));
+	assert_in_range(recording_all_attached_ns(recording), first_ns + 1000000, time_cpu_ns(pid));
 	assert_false(recording_has_process(recording, -1));
 	assert_false(recording_has_process(recording, 1 << 22));
 }

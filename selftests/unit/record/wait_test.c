@@ -63,7 +63,6 @@ static void end_all(void)
 
 static uint64_t take_snapshot(void *data, bool is_requested)
 {
-	(void)data;
 	assert_int_equal(is_requested, !!calls.raised);
 	calls.snapshots++;
 	if (calls.raised)
@@ -73,7 +72,6 @@ static uint64_t take_snapshot(void *data, bool is_requested)
 
 static uint64_t show_progress(void *data)
 {
-	(void)data;
 	if (++calls.progresses == 2)
 		end_all();
 	return calls.pause_ns;
@@ -81,14 +79,12 @@ static uint64_t show_progress(void *data)
 
 static uint64_t look(void *data)
 {
-	(void)data;
 	calls.reads_before_look = calls.reads;
 	return ++calls.looks == calls.last_look ? UINT64_MAX : calls.pause_ns;
 }
 
 static bool read_keys(void *data)
 {
-	(void)data;
 	calls.keys++;
 	return calls.keys < 2;
 }

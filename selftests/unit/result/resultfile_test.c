@@ -140,8 +140,7 @@ TEST_F(made_code_is_read_as_written)
 	assert_int_equal(resultfile_read("out", &read_back, &why), 0);
 	assert_int_equal(read_back.objects[VDSO].nr_functions, 2);
 	assert_same_result(&read_back, &result);
-	assert_string_equal(result_find_function(&read_back.objects[VDSO], 0x903)->name,
-			    MADE_NAME);
+	assert_string_equal(result_find_function(&read_back.objects[VDSO], 0x903)->name, MADE_NAME);
 	assert_null(result_find_function(&read_back.objects[VDSO], 0x7ff));
 	assert_null(result_find_function(&read_back.objects[VDSO], 0x904));
 }
@@ -329,8 +328,7 @@ TEST_F(result_is_left_beside_a_mount_point)
 	char *left = NULL;
 	int unkept = 1;
 
-	if (unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		skip();
 	write_bytes("out", "old", 3);
 	write_bytes("mounted", "old", 3);

@@ -47,8 +47,7 @@ static bool is_valid(const struct profil_region *region,
 
 static int start(const struct profil_start *arg)
 {
-	const struct profil_region *regions =
-		(const struct profil_region *)(uintptr_t)arg->regions;
+	const struct profil_region *regions = (const struct profil_region *)(uintptr_t)arg->regions;
 	u32 bytes = arg->width / 8, i;
 
 	if (fake_device.start_error)
@@ -194,12 +193,10 @@ bool profil_device_is_missing(int error)
 
 const char *profil_device_remedy(int error)
 {
-	(void)error;
 	return "";
 }
 
 const char *profil_device_start_remedy(int error)
 {
-	(void)error;
 	return "(remedy)";
 }

@@ -13,6 +13,4 @@ int profil_device_fd_get(struct profil_device_fd *device)
 
 void profil_device_fd_put(struct profil_device_fd *device, bool keep)
 {
-	(void)device;
-	(void)keep;
 }

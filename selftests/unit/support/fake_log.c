@@ -123,8 +123,7 @@ void fake_log_fork_denied(struct fake_log *log, int pid, int parent)
 	write_fork(log, pid, parent, PROFIL_FORK_DENIED);
 }
 
-void fake_log_exec(struct fake_log *log, int pid, uint64_t cpu_ns, uint32_t flags,
-		   const char *comm)
+void fake_log_exec(struct fake_log *log, int pid, uint64_t cpu_ns, uint32_t flags, const char *comm)
 {
 	struct profil_record_exec exec = {
 		.head = HEAD(exec, PROFIL_RECORD_EXEC, pid), .cpu_ns = cpu_ns, .flags = flags,

@@ -190,7 +190,6 @@ int fake_find(void *symbols, size_t object, uint64_t address, struct function *f
 {
 	size_t i;
 
-	(void)symbols;
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		if (functions[i].object != object || address < functions[i].start ||
 		    address >= functions[i].end)

@@ -35,8 +35,7 @@ static inline void put_words(struct made_monout *made, const uint64_t *words, si
 		put_number(made, words[i], made->layout.word_bytes);
 }
 
-static inline void put_counters(struct made_monout *made, const unsigned int *counters,
-				size_t nr)
+static inline void put_counters(struct made_monout *made, const unsigned int *counters, size_t nr)
 {
 	size_t i;
 

@@ -68,7 +68,6 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
 
 unsigned int __wrap_sleep(unsigned int seconds)
 {
-	(void)seconds;
 	return 0;
 }
 

@@ -24,8 +24,8 @@
 #define TEST_WITH(name, before, after)							\
 	static void name(void **state);							\
 	AT_START(name) { test_add(#name, name, before, after, NULL); }			\
-	static void name(void **state __attribute__((unused)))
-#define FIXTURE(name)	static int name(void **state __attribute__((unused)))
+	static void name(void **state)
+#define FIXTURE(name)	static int name(void **state)
 
 /* TEST_OF() runs a function, also one of TEST(), with something else: *state is @with. */
 #define TEST_OF(name, what, before, after, with)					\

@@ -76,10 +76,6 @@ TEST_F(names_are_demangled)
 
 static int find_fails(void *symbols, size_t object, uint64_t address, struct function *function)
 {
-	(void)symbols;
-	(void)object;
-	(void)address;
-	(void)function;
 	return -ENOMEM;
 }
 

@@ -127,8 +127,7 @@ static void make_1_18(uint32_t magic, size_t word)
 	size = names + 32;
 }
 
-static void assert_range(const struct range *range, uint64_t start, uint64_t end,
-			 const char *name)
+static void assert_range(const struct range *range, uint64_t start, uint64_t end, const char *name)
 {
 	assert_int_equal(range->start, start);
 	assert_int_equal(range->end, end);

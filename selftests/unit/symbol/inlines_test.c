@@ -248,8 +248,7 @@ static void compare_all(const char *name, uint64_t step, struct comparison *comp
 		 (unsigned long)start, (unsigned long)step, (unsigned long)end - 1, name);
 	comparison->output = popen(command, "r");
 	assert_non_null(comparison->output);
-	assert_non_null(read_line(comparison->output, comparison->next,
-				  sizeof(comparison->next)));
+	assert_non_null(read_line(comparison->output, comparison->next, sizeof(comparison->next)));
 	for (address = start; address < end; address += step)
 		compare(comparison, address);
 	pclose(comparison->output);

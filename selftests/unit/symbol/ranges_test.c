@@ -9,8 +9,7 @@
 
 #include "support/test.h"
 
-static void add(struct ranges *set, uint64_t start, uint64_t end,
-		const char *name, bool local)
+static void add(struct ranges *set, uint64_t start, uint64_t end, const char *name, bool local)
 {
 	const struct range range = {
 		.start = start,
@@ -78,12 +77,9 @@ TEST(innermost_range_is_found)
 	add(&set, 95, 95, "empty", false);
 	ranges_finish(&set);
 	for (i = 0; i < ARRAY_SIZE(expected); i++) {
-		assert_name(ranges_covering(&set, expected[i].address),
-			    expected[i].covering);
-		assert_name(ranges_below(&set, expected[i].address),
-			    expected[i].below);
-		assert_name(ranges_above(&set, expected[i].address),
-			    expected[i].above);
+		assert_name(ranges_covering(&set, expected[i].address), expected[i].covering);
+		assert_name(ranges_below(&set, expected[i].address), expected[i].below);
+		assert_name(ranges_above(&set, expected[i].address), expected[i].above);
 	}
 	ranges_release(&set);
 }
@@ -127,8 +123,7 @@ TEST(agrees_with_linear_search)
 		const struct range *expected = NULL;
 
 		for (i = 0; i < set.nr; i++) {
-			if (set.range[i].start <= address &&
-			    address < set.range[i].end)
+			if (set.range[i].start <= address && address < set.range[i].end)
 				expected = &set.range[i];
 		}
 		assert_ptr_equal(ranges_covering(&set, address), expected);

@@ -29,8 +29,7 @@ FIXTURE(tear_down)
 static void make(void)
 {
 	assert_null(result_problem(&result));
-	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL,
-					  fake_demangle), 0);
+	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL, fake_demangle), 0);
 }
 
 TEST_F(functions_are_found)
@@ -76,12 +75,8 @@ TEST_F(functions_are_found)
 	}
 }
 
-static int find_start_line(void *symbols, size_t object, uint64_t address,
-			   struct source_line *line)
+static int find_start_line(void *symbols, size_t object, uint64_t address, struct source_line *line)
 {
-	(void)symbols;
-	(void)object;
-	(void)address;
 	line->line = 1;
 	return 1;
 }
@@ -164,8 +159,7 @@ TEST_F(order_is_by_samples)
 }
 
 /* Two addresses of a function have a line, among them its first; the others have none. */
-static int find_lines(void *symbols, size_t object, uint64_t address,
-		      struct function *function)
+static int find_lines(void *symbols, size_t object, uint64_t address, struct function *function)
 {
 	if (object != BIG || (address != 0x401000 && address != 0x402000))
 		return fake_find(symbols, object, address, function);
@@ -194,8 +188,7 @@ TEST_F(line_and_function_with_the_same_start)
 	assert_string_equal(function->name, "cold");
 }
 
-static int find_fails(void *symbols, size_t object, uint64_t address,
-		      struct function *function)
+static int find_fails(void *symbols, size_t object, uint64_t address, struct function *function)
 {
 	if (object == LIB_X)
 		return -ENOMEM;
@@ -204,8 +197,7 @@ static int find_fails(void *symbols, size_t object, uint64_t address,
 
 TEST_F(error_of_find_is_returned)
 {
-	assert_int_equal(symbolize_result(&symbolized, &result, find_fails, NULL, NULL),
-			 -ENOMEM);
+	assert_int_equal(symbolize_result(&symbolized, &result, find_fails, NULL, NULL), -ENOMEM);
 }
 
 TEST_F(empty_result)

@@ -147,7 +147,6 @@ TEST_OF(plt_is_one_function, fixed_stripped, NULL, close_file, fixed_stripped)
 
 static int find_own_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
-	(void)size;
 	*(uint64_t *)bias = info->dlpi_addr;
 	return 1;
 }

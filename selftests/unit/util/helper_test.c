@@ -23,7 +23,6 @@ static int return_data(void *data)
 
 static int be_killed(void *data)
 {
-	(void)data;
 	raise(SIGKILL);
 	return 0;
 }
@@ -36,7 +35,6 @@ static int write_word(void *data)
 
 static int set_worker(void *data)
 {
-	(void)data;
 	worker = getpid();
 	return 0;
 }
@@ -108,7 +106,6 @@ TEST(buffers_are_written_once)
 
 static int wait_for_ever(void *data)
 {
-	(void)data;
 	while (pause())
 		;
 	return 0;
