@@ -399,8 +399,7 @@ TEST_F(log, overflow_until_the_end)
 	EXPECT_EQ(MAPS + 2, count_records(&self->records, PROFIL_RECORD_MAP, ANY) +
 			    count_records(&self->records, PROFIL_RECORD_THREAD, ANY) +
 			    count_records(&self->records, PROFIL_RECORD_EXIT, ANY) + lost.records);
-	EXPECT_EQ(log_status(self->device).samples,
-		  samples_of(&self->records, ANY) + lost.samples);
+	EXPECT_EQ(log_status(self->device).samples, samples_of(&self->records, ANY) + lost.samples);
 	EXPECT_EQ(log_status(self->device).lost, lost.samples);
 	EXPECT_LT(0, lost.samples);
 	set_throttle(true);
@@ -422,8 +421,7 @@ TEST_F(log, sizes)
 	ASSERT_TRUE(order(self, 'm', 2 * LEAST_LOG / MAP_BYTES));
 	ASSERT_TRUE(order_exit(self));
 	EXPECT_EQ(0, read_all(&self->records, self->device));
-	EXPECT_EQ(2 * LEAST_LOG / MAP_BYTES,
-		  count_records(&self->records, PROFIL_RECORD_MAP, ANY));
+	EXPECT_EQ(2 * LEAST_LOG / MAP_BYTES, count_records(&self->records, PROFIL_RECORD_MAP, ANY));
 }
 
 /* All targets of a log are sampled alike, and only their starts may differ. */

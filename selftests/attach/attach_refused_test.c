@@ -491,8 +491,7 @@ TEST_F(refused, by_memlock)
 	run_as(_metadata, self, OTHER, 2 * LEAST_LOG / PAGE * 3 / 2, fill_the_limit);
 }
 
-static void expect_no_high_rate(struct __test_metadata *_metadata,
-				struct _test_data_refused *self)
+static void expect_no_high_rate(struct __test_metadata *_metadata, struct _test_data_refused *self)
 {
 	start_own(_metadata, self, wait_for_ever);
 	self->attach.rate = get_info(self->device).max_rate + 1;

@@ -394,8 +394,7 @@ TEST_F(samples, of_threads)
 			     self->hz * burners[i].seconds,
 			     2 + preemption_allowance(burners[i].preempted));
 	EXPECT_EQ(last_cpu() < MAX_CPUS ? last_cpu() + 1 : MAX_CPUS, i);
-	EXPECT_SAMPLES(self, ANY, self->hz, end,
-		       2 * i + 2 + preemption_allowance(end.preempted));
+	EXPECT_SAMPLES(self, ANY, self->hz, end, 2 * i + 2 + preemption_allowance(end.preempted));
 	EXPECT_EQ(0, count_records(&self->records, PROFIL_RECORD_FORK, ANY));
 }
 
@@ -562,8 +561,7 @@ TEST_F(samples, beside_a_profile_of_its_own)
 	EXPECT_COUNT(status->samples, self->hz * self->result->at,
 		     1 + preemption_allowance(end.preempted));
 	/* the start sleeps, and the worker may take the CPU */
-	EXPECT_SAMPLES(self, ANY, self->hz, end,
-		       3 + preemption_allowance(end.preempted));
+	EXPECT_SAMPLES(self, ANY, self->hz, end, 3 + preemption_allowance(end.preempted));
 	EXPECT_IN_LOOP(self, self->hz, 1 + preemption_allowance(end.preempted));
 }
 

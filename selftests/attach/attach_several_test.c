@@ -208,9 +208,8 @@ TEST_F(several, come_and_go)
 	EXPECT_EQ(0, read_all(&self->records[2], self->device[2]));
 	end = await_end(&self->target);
 	EXPECT_EQ(0, end.status);
-	EXPECT_COUNT_IN(samples_of(&self->records[2], ANY),
-			kinds[2].rate * self->report->in_loop, kinds[2].rate * end.used,
-			allowance(&kinds[2], self->hz, end.preempted));
+	EXPECT_COUNT_IN(samples_of(&self->records[2], ANY), kinds[2].rate * self->report->in_loop,
+			kinds[2].rate * end.used, allowance(&kinds[2], self->hz, end.preempted));
 }
 
 /* A child that executes a program */

@@ -39,8 +39,7 @@ FIXTURE_SETUP(slots)
 	ASSERT_NE(MAP_FAILED, counter);
 	if (!tracer_begin("profil_cpus_grow"))
 		SKIP(return, "needs root, tracefs and the function tracer");
-	count_all(&self->start, &self->region, counter, 64,
-		  get_info(self->fd).tick_hz);
+	count_all(&self->start, &self->region, counter, 64, get_info(self->fd).tick_hz);
 	seconds = seconds_for(SAMPLES, self->start.rate);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 }

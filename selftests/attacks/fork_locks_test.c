@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A profiled process forks children that execute another program, or sleep and exit, before
- * any sample. None of them may register with the mmu notifier. A registration takes all
- * locks of an address space (mm_take_all_locks()): one mutex of the whole machine, and for
- * writing the lock of each mapped file, the C library's included. The function tracer counts
- * the calls.
+ * A profiled process forks children that execute another program, or sleep and exit, before any
+ * sample. None of them may register with the mmu notifier. A registration takes all locks of an
+ * address space (mm_take_all_locks()): one mutex of the whole machine, and for writing the lock of
+ * each mapped file, the C library's included. The function tracer counts the calls.
  *
- * The profile takes one sample per second of CPU time. 60 children of 1 ms get 0.06 samples
- * on average; more than two occur by chance once in 30,000 runs.
+ * The profile takes one sample per second of CPU time. 60 children of 1 ms get 0.06 samples on
+ * average; more than two occur by chance once in 30,000 runs.
  */
 #include "kselftest_harness.h"
 #include "child.h"
@@ -68,8 +67,7 @@ static void fork_many(struct __test_metadata *_metadata, int device,
 	}
 	forks = get_status(device).forks_followed;
 	times = tracer_calls();
-	ksft_print_msg("%llu children %s: %d took all locks\n", forks, what,
-		       times);
+	ksft_print_msg("%llu children %s: %d took all locks\n", forks, what, times);
 	EXPECT_EQ((unsigned long long)CHILDREN, forks);
 	EXPECT_GE(MOST_HITS, times);
 	/* the reaper finds the children that have exited */

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A CPU takes no interrupt for a long time: a virtual machine is stopped and continued, a
- * debugger halts the CPU, or the kernel disables interrupts. The next interrupt must not charge
- * all sampling points of the gap to the pc that it finds, nor store an entry for each in a pc
- * log, in hard interrupt context.
+ * A CPU takes no interrupt for a long time: a virtual machine is stopped and continued, a debugger
+ * halts the CPU, or the kernel disables interrupts. The next interrupt must not charge all sampling
+ * points of the gap to the pc that it finds, nor store an entry for each in a pc log, in hard
+ * interrupt context.
  *
- * selftests/late disables interrupts for 900 ms. One reading of the clock may charge the
- * sampling points of 100 ms, and at most 512 entries of a pc log. Up to 15 late points may be
- * counted one by one before the timer reads the clock. All other samples come from the CPU
- * time outside the gap.
+ * selftests/late disables interrupts for 900 ms. One reading of the clock may charge the sampling
+ * points of 100 ms, and at most 512 entries of a pc log. Up to 15 late points may be counted one by
+ * one before the timer reads the clock. All other samples come from the CPU time outside the gap.
  */
 #include "kselftest_harness.h"
 #include "profile/clock_profile.h"
@@ -53,8 +52,7 @@ static struct profil_status sample_a_gap(struct __test_metadata *_metadata,
 	double used = process_seconds();
 	struct profil_status status;
 
-	EXPECT_EQ(0, call(self->profile.fd, PROFIL_IOC_START,
-			  &self->profile.start));
+	EXPECT_EQ(0, call(self->profile.fd, PROFIL_IOC_START, &self->profile.start));
 	EXPECT_EQ(0, keep_interrupts_off("off", GAP));
 	status = stop(self->profile.fd);
 	*due = self->rate * (process_seconds() - used - GAP);

@@ -217,8 +217,7 @@ FIXTURE(sessions) {
 FIXTURE_SETUP(sessions)
 {
 	REQUIRE_DEVICE(self->fd);
-	if (geteuid() ||
-	    read_number("/proc/meminfo", "MemAvailable:") < SESSIONS * SESSION_KIB)
+	if (geteuid() || read_number("/proc/meminfo", "MemAvailable:") < SESSIONS * SESSION_KIB)
 		SKIP(return, "needs root, and memory for %d processes", SESSIONS);
 	self->unit = instruction_seconds();
 }

@@ -182,8 +182,7 @@ static void be_victim(int device, void *at)
 
 	set_oom_score("1000");
 	memset(much, 1, 1 << 20);
-	if (become_user(ATTACKER, VICTIMS) ||
-	    pthread_create(&writer, NULL, map_a_page, NULL))
+	if (become_user(ATTACKER, VICTIMS) || pthread_create(&writer, NULL, map_a_page, NULL))
 		_exit(1);
 	start_counting(device, at, 0, 0);
 	_exit(0);
@@ -224,8 +223,7 @@ static void fill(void)
 	_exit(0);
 }
 
-static void be_at_the_limit(int device, const struct memory_cgroup *group, void *at,
-			    const int *go)
+static void be_at_the_limit(int device, const struct memory_cgroup *group, void *at, const int *go)
 {
 	int i;
 

@@ -157,8 +157,7 @@ FIXTURE_SETUP(cost)
 	REQUIRE_DEVICE(self->fd);
 	ASSERT_NE(MAP_FAILED, counter);
 	memset(counter, 0, PAGE);
-	count_all(&self->start, &self->region, counter, 64,
-		  get_info(self->fd).tick_hz);
+	count_all(&self->start, &self->region, counter, 64, get_info(self->fd).tick_hz);
 	/*
 	 * A while after the last session or target of a test before, the module detaches its hooks.
 	 * That takes tens of ms, for which a START waits, and which is no cost of a fork.

@@ -162,8 +162,7 @@ TEST_F(others, sharer_that_runs_is_found)
 	pid_t pid;
 
 	spinning = 1;
-	pid = clone(spin_as_process, stack + sizeof(stack), CLONE_VM | SIGCHLD,
-		    &self->last);
+	pid = clone(spin_as_process, stack + sizeof(stack), CLONE_VM | SIGCHLD, &self->last);
 	ASSERT_GT(pid, 0);
 	ASSERT_EQ(0, clock_getcpuclockid(pid, &clock));
 	find_spinner(_metadata, self, clock);

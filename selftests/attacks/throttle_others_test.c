@@ -34,8 +34,7 @@ FIXTURE_TEARDOWN(throttle)
 /* The attack, by a user. Returns the rate that is left of 4000 Hz. */
 static unsigned int be_expensive(struct profile *profile)
 {
-	if (become_user(12345, 16) ||
-	    start_with_clock(profile, PROFIL_CLOCK_TIMER, 4000))
+	if (become_user(12345, 16) || start_with_clock(profile, PROFIL_CLOCK_TIMER, 4000))
 		return 0;
 	burn(0.05);
 	return stop(profile->fd).rate;

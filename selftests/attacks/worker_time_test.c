@@ -89,8 +89,7 @@ static void attack(int device, long *times)
 		_exit(1);
 	for (i = 0; i < CHILDREN; i++)
 		if (!fork()) {
-			times[i] = discard(counters + 2 * (size_t)i * PAGE,
-					   SECONDS / CHILDREN);
+			times[i] = discard(counters + 2 * (size_t)i * PAGE, SECONDS / CHILDREN);
 			_exit(0);
 		}
 	for (i = 0; i < CHILDREN; i++)

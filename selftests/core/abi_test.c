@@ -92,13 +92,10 @@ TEST_F(abi, good_start_is_accepted)
 TEST_F(abi, unknown_commands)
 {
 	EXPECT_EQ(ENOTTY, call(self->fd, 0, &self->start));
-	EXPECT_EQ(ENOTTY, call(self->fd, _IO(PROFIL_IOC_MAGIC, 6),
-			       &self->start));
-	EXPECT_EQ(ENOTTY, call(self->fd, _IO(PROFIL_IOC_MAGIC + 1, 1),
-			       &self->start));
-	EXPECT_EQ(ENOTTY, call(self->fd, _IOW(PROFIL_IOC_MAGIC, 1,
-					      struct profil_start),
-			       &self->start));
+	EXPECT_EQ(ENOTTY, call(self->fd, _IO(PROFIL_IOC_MAGIC, 6), &self->start));
+	EXPECT_EQ(ENOTTY, call(self->fd, _IO(PROFIL_IOC_MAGIC + 1, 1), &self->start));
+	EXPECT_EQ(ENOTTY,
+		  call(self->fd, _IOW(PROFIL_IOC_MAGIC, 1, struct profil_start), &self->start));
 }
 
 TEST_F(abi, structure_sizes)
@@ -117,8 +114,7 @@ TEST_F(abi, structure_sizes)
 	for (i = 0; i < 4; i++) {
 		for (j = 0; j < 4; j++) {
 			self->start.size = bad[j];
-			EXPECT_EQ(EINVAL, call(self->fd, commands[i],
-					       &self->start));
+			EXPECT_EQ(EINVAL, call(self->fd, commands[i], &self->start));
 		}
 		self->start.size = (uint32_t)PAGE + 8;
 		EXPECT_EQ(E2BIG, call(self->fd, commands[i], &self->start));
@@ -175,8 +171,7 @@ TEST_F(abi, all_outputs_are_written)
 
 TEST_F(abi, invalid_pointers)
 {
-	void *none = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
-			  -1, 0);
+	void *none = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *wild[] = {
 		NULL, (void *)8, none, (void *)-4096L, (void *)-1L,
 		(void *)(1UL << 63),
@@ -404,13 +399,11 @@ TEST_F(abi, unsupported_mappings)
 	ASSERT_NE(MAP_FAILED, map);
 	BUFFER(map, EOPNOTSUPP);
 	/* the counters would lie after the end of the file */
-	map = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
-		   0);
+	map = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
 	BUFFER((char *)map + PAGE, EFAULT);
 
 	if (mem >= 0) {
-		map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, mem,
-			   0xf0000);
+		map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, mem, 0xf0000);
 		if (map != MAP_FAILED)
 			BUFFER(map, EOPNOTSUPP);
 		else

@@ -178,9 +178,7 @@ TEST_F(bins, regions)
 	struct profil_status status;
 	size_t w = variant->width / 8;
 
-	/*
-	 * Three regions with holes between them. The offset of the third is below its start.
-	 */
+	/* Three regions with holes between them. The offset of the third is below its start. */
 	r[1] = r[0];
 	r[2] = r[0];
 	r[0].end = r[0].start + 0x100;
@@ -310,8 +308,7 @@ TEST_F(bins, overflow)
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_LIMIT, status.state);
 	EXPECT_EQ(2, status.counted);
-	EXPECT_EQ(status.samples, status.counted + status.out_of_range +
-		  status.lost);
+	EXPECT_EQ(status.samples, status.counted + status.out_of_range + status.lost);
 	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
 	EXPECT_EQ(PROFIL_STATE_OFF, stop(self->fd).state);
 

@@ -90,8 +90,7 @@ static void expect_rate(struct __test_metadata *_metadata, struct profile *profi
 	begin_span(_metadata, profile, &span, clock, rate);
 	for (i = 0; i < nr_threads; i++) {
 		burners[i] = (struct burner) { .cpu = i % cpus, .seconds = seconds };
-		ASSERT_EQ(0, pthread_create(&burners[i].thread, NULL, burn_on_cpu,
-					    &burners[i]));
+		ASSERT_EQ(0, pthread_create(&burners[i].thread, NULL, burn_on_cpu, &burners[i]));
 	}
 	for (i = 0; i < nr_threads; i++)
 		pthread_join(burners[i].thread, NULL);
@@ -144,8 +143,7 @@ TEST_F(clock, running_threads)
 		burners[i] = (struct burner) {
 			.cpu = i % (int)sysconf(_SC_NPROCESSORS_ONLN), .seconds = 0.2,
 		};
-		ASSERT_EQ(0, pthread_create(&burners[i].thread, NULL, burn_on_cpu,
-					    &burners[i]));
+		ASSERT_EQ(0, pthread_create(&burners[i].thread, NULL, burn_on_cpu, &burners[i]));
 	}
 	usleep(10000);
 	begin_span(_metadata, &self->profile, &span, variant->clock, 1000);
@@ -387,8 +385,7 @@ TEST_F(clock, profile_that_ended_without_a_cpu)
 		SKIP(return, "needs a second CPU and root");
 	ASSERT_EQ(0, start_with_clock(profile, variant->clock, 250));
 	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, pthread_create(&burners[i].thread, NULL, burn_on_cpu,
-					    &burners[i]));
+		ASSERT_EQ(0, pthread_create(&burners[i].thread, NULL, burn_on_cpu, &burners[i]));
 	for (i = 0; i < 2; i++)
 		pthread_join(burners[i].thread, NULL);
 	ASSERT_EQ(0, write_text(CPU1_ONLINE, "0"));
@@ -405,8 +402,7 @@ TEST_F(clock, profile_that_ended_without_a_cpu)
  * Takes CPU 1 offline while its timer is armed. Returns how many timers are armed some time later.
  * Profiled threads run on CPU 0 all the time.
  */
-static int armed_after_offline(struct profile *profile,
-			       unsigned int clock, void *code)
+static int armed_after_offline(struct profile *profile, unsigned int clock, void *code)
 {
 	struct one_pc one;
 	cpu_set_t cpu_0;
@@ -606,8 +602,7 @@ static void work_in_the_kernel(double seconds)
 	int zeroes = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	char *to_fill = map_memory(READ_BYTES);
 
-	while (thread_seconds() < end &&
-	       read(zeroes, to_fill, READ_BYTES) == (ssize_t)READ_BYTES)
+	while (thread_seconds() < end && read(zeroes, to_fill, READ_BYTES) == (ssize_t)READ_BYTES)
 		;
 	munmap(to_fill, READ_BYTES);
 	close(zeroes);
@@ -634,8 +629,7 @@ static void expect_mode(struct __test_metadata *_metadata,
 	points = ODD_RATE * (thread_seconds() - used);
 	others = points / 100;
 	due = all ? points : 0;
-	EXPECT_COUNT(stop(profile->fd).samples, due,
-		     2 + others + CHANCE_ALLOWANCE(others));
+	EXPECT_COUNT(stop(profile->fd).samples, due, 2 + others + CHANCE_ALLOWANCE(others));
 }
 
 /* Whether a sample is taken in user mode or in the kernel */
@@ -644,14 +638,10 @@ TEST_F(clock, modes)
 	struct profile *profile = &self->profile;
 	unsigned int clock = variant->clock;
 
-	expect_mode(_metadata, profile, clock, work_in_user_mode,
-		    PROFIL_USER_ONLY, true);
-	expect_mode(_metadata, profile, clock, work_in_user_mode,
-		    PROFIL_KERNEL_ONLY, false);
-	expect_mode(_metadata, profile, clock, work_in_the_kernel,
-		    PROFIL_USER_ONLY, false);
-	expect_mode(_metadata, profile, clock, work_in_the_kernel,
-		    PROFIL_KERNEL_ONLY, true);
+	expect_mode(_metadata, profile, clock, work_in_user_mode, PROFIL_USER_ONLY, true);
+	expect_mode(_metadata, profile, clock, work_in_user_mode, PROFIL_KERNEL_ONLY, false);
+	expect_mode(_metadata, profile, clock, work_in_the_kernel, PROFIL_USER_ONLY, false);
+	expect_mode(_metadata, profile, clock, work_in_the_kernel, PROFIL_KERNEL_ONLY, true);
 }
 
 TEST_HARNESS_MAIN

@@ -28,8 +28,7 @@ FIXTURE_SETUP(count)
 {
 	REQUIRE_DEVICE(self->fd);
 	self->counter = 0;
-	count_all(&self->start, &self->region, &self->counter, 64,
-		  get_info(self->fd).tick_hz);
+	count_all(&self->start, &self->region, &self->counter, 64, get_info(self->fd).tick_hz);
 }
 
 FIXTURE_TEARDOWN(count)
@@ -143,8 +142,7 @@ TEST_F(count, short_profiles)
 		used += process_seconds() - begin;
 		stop(self->fd);
 	}
-	EXPECT_COUNT_BY_CHANCE(self->counter, rate * used,
-			       PROFILES * (1 + ticks * ticks) / 4);
+	EXPECT_COUNT_BY_CHANCE(self->counter, rate * used, PROFILES * (1 + ticks * ticks) / 4);
 }
 
 #define BURSTS	50
@@ -220,8 +218,7 @@ static void *start_and_leave(void *data)
 	struct starter *starter = data;
 
 	starter->before = process_seconds();
-	starter->error = call(starter->self->fd, PROFIL_IOC_START,
-			      &starter->self->start);
+	starter->error = call(starter->self->fd, PROFIL_IOC_START, &starter->self->start);
 	starter->after = process_seconds();
 	return NULL;
 }
@@ -246,8 +243,7 @@ TEST_F(count, started_by_another_thread)
 	pthread_join(threads[0], NULL);
 	end = process_seconds();
 	stop(self->fd);
-	EXPECT_COUNT_IN(self->counter, hz * (end - starter.after),
-			hz * (end - starter.before), 4);
+	EXPECT_COUNT_IN(self->counter, hz * (end - starter.after), hz * (end - starter.before), 4);
 }
 
 /*
@@ -255,8 +251,7 @@ TEST_F(count, started_by_another_thread)
  * /dev/zero, it is the instruction after the system call.
  */
 #if defined(__x86_64__) || defined(__aarch64__)
-static void __attribute__((noinline)) read_zeroes(int zero, char *buf,
-						  size_t bytes)
+static void __attribute__((noinline)) read_zeroes(int zero, char *buf, size_t bytes)
 {
 #ifdef __x86_64__
 	long result;

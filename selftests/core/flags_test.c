@@ -51,8 +51,7 @@ TEST_F(flags, check_on_hit_pins_on_hit)
 
 	ASSERT_EQ(0, begin_with(self, 0));
 	EXPECT_EQ(EINVAL, begin_with(self, PROFIL_CHECK_ON_HIT));
-	EXPECT_EQ(EINVAL, begin_with(self, PROFIL_CHECK_ON_HIT |
-				     PROFIL_FAULT_SIGNAL));
+	EXPECT_EQ(EINVAL, begin_with(self, PROFIL_CHECK_ON_HIT | PROFIL_FAULT_SIGNAL));
 	EXPECT_EQ(0, get_status(scene->fd).flags);
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	ASSERT_EQ(0, begin_with(self, LAZY));
@@ -327,8 +326,7 @@ static int be_first(pid_t pid, int cpu, int priority)
 
 	if (cpu >= 0 && put_on_cpu(pid, cpu))
 		return -1;
-	return sched_setscheduler(pid, priority ? SCHED_FIFO : SCHED_OTHER,
-				  &param);
+	return sched_setscheduler(pid, priority ? SCHED_FIFO : SCHED_OTHER, &param);
 }
 
 #define MOST_CPUS	64

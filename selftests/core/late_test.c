@@ -183,8 +183,7 @@ static void take_turns(struct __test_metadata *_metadata,
 		burn(0.1 / self->rate);
 	end_account(self, &account);
 	EXPECT_EQ(0, wait_for(pid));
-	expect_exact(_metadata, self, &account, counted_or_skipped(&account.status), false,
-		     tick);
+	expect_exact(_metadata, self, &account, counted_or_skipped(&account.status), false, tick);
 	expect_exact(_metadata, self, child, counted_or_skipped(&child->status), tick, 0);
 }
 
@@ -358,14 +357,12 @@ TEST_F(late, log_overflows)
 			.log = (uintptr_t)log,
 			.log_bytes = bytes,
 		};
-		ASSERT_EQ(0, call(self->profile.fd, PROFIL_IOC_START,
-				  &self->profile.start));
+		ASSERT_EQ(0, call(self->profile.fd, PROFIL_IOC_START, &self->profile.start));
 		ASSERT_EQ(0, keep_off(OFF, late, self->rate));
 		status = stop(self->profile.fd);
 		EXPECT_EQ(PROFIL_STATE_FULL, status.state);
 		EXPECT_EQ(room, status.counted);
-		EXPECT_LE(late - self->ends - room,
-			  status.lost + status.skipped);
+		EXPECT_LE(late - self->ends - room, status.lost + status.skipped);
 		EXPECT_EQ(status.samples, status.counted + status.lost);
 		for (i = bytes; i < PAGE; i++)
 			ASSERT_EQ(0xee, log[i]);

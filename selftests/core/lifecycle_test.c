@@ -26,8 +26,7 @@ FIXTURE_SETUP(lifecycle)
 	REQUIRE_DEVICE(self->fd);
 	self->counter = map_memory(PAGE);
 	ASSERT_NE(MAP_FAILED, self->counter);
-	count_all(&self->start, &self->region, self->counter, 64,
-		  get_info(self->fd).tick_hz);
+	count_all(&self->start, &self->region, self->counter, 64, get_info(self->fd).tick_hz);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 }
 
@@ -408,13 +407,10 @@ TEST_F(lifecycle, types_of_memory)
 	ASSERT_EQ(0, ftruncate(file, (off_t)PAGE));
 	maps[0] = on_stack;
 	maps[1] = in_data;
-	maps[2] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd,
-		       0);
-	maps[3] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	maps[2] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
+	maps[3] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	/* a private mapping of a file is the process's own once written */
-	maps[4] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
-		       0);
+	maps[4] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
 	/* executable memory is accepted, like the stack of old programs, as it is writable */
 	maps[5] = map_code(PAGE);
 	for (i = 0; i < 6; i++) {
@@ -422,8 +418,7 @@ TEST_F(lifecycle, types_of_memory)
 
 		ASSERT_NE(MAP_FAILED, maps[i]);
 		before = *maps[i];
-		count_all(&self->start, &self->region, maps[i], 16,
-			  self->start.rate);
+		count_all(&self->start, &self->region, maps[i], 16, self->start.rate);
 		EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start)) {
 			TH_LOG("mapping %zu", i);
 		}

@@ -138,8 +138,7 @@ static void *start_only(void *data)
  * A profile of all threads that replaces one of a single thread counts only the CPU time since its
  * start.
  */
-static void expect_no_past(struct __test_metadata *_metadata,
-			   struct _test_data_thread_only *self)
+static void expect_no_past(struct __test_metadata *_metadata, struct _test_data_thread_only *self)
 {
 	pthread_t thread;
 	void *error;

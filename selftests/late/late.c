@@ -153,8 +153,7 @@ static const struct kernel_param_ops ftrace_kill_ops = { .set = set_ftrace_kill 
 module_param_cb(off, &off_ops, NULL, 0200);
 MODULE_PARM_DESC(off, "disable interrupts for this time in us");
 module_param_cb(leave, &leave_ops, NULL, 0200);
-MODULE_PARM_DESC(leave,
-		 "disable interrupts for this time in us, then switch to the next thread");
+MODULE_PARM_DESC(leave, "disable interrupts for this time in us, then switch to the next thread");
 module_param_cb(period, &period_ops, NULL, 0200);
 MODULE_PARM_DESC(period, "interrupt this CPU with this period in us");
 module_param_cb(ftrace_kill, &ftrace_kill_ops, NULL, 0200);

@@ -33,8 +33,7 @@ int await_zombie(pid_t pid)
 
 void *map_shared(size_t bytes)
 {
-	return mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
 int release_memory(int pidfd)

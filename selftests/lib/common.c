@@ -173,8 +173,7 @@ int enter_pc(struct one_pc *one, void *code)
 {
 	one->code = code;
 	*one->code = JUMP_TO_SELF;
-	__builtin___clear_cache((char *)code,
-				(char *)code + sizeof(instruction));
+	__builtin___clear_cache((char *)code, (char *)code + sizeof(instruction));
 	return pthread_create(&one->thread, NULL, run_one_pc, code);
 }
 
@@ -198,8 +197,7 @@ static int enter_pc_here(struct one_pc *one, void *code)
 void leave_pc(struct one_pc *one)
 {
 	__atomic_store_n(one->code, RETURN, __ATOMIC_SEQ_CST);
-	__builtin___clear_cache((char *)one->code,
-				(char *)one->code + sizeof(instruction));
+	__builtin___clear_cache((char *)one->code, (char *)one->code + sizeof(instruction));
 	pthread_join(one->thread, NULL);
 }
 
@@ -258,6 +256,5 @@ void *map_code(size_t bytes)
 
 void *map_memory(size_t bytes)
 {
-	return mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }

@@ -50,9 +50,7 @@ struct profil_info get_info(int fd);
 void count_all(struct profil_start *start, struct profil_region *region, void *counter,
 	       unsigned int width, unsigned int rate);
 
-/*
- * Starts such a profile, with a counter of 64 bits. Rate 0: the tick's. Returns 0 or an errno.
- */
+/* Starts such a profile, with a counter of 64 bits. Rate 0: the tick's. Returns 0 or an errno. */
 int start_counting(int fd, void *counter, unsigned int rate, uint32_t flags);
 
 double clock_seconds(clockid_t clock);

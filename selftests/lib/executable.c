@@ -11,8 +11,7 @@ int make_directory(char *dir, size_t bytes)
 	size_t i;
 
 	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		if (statvfs(places[i], &fs) ||
-		    fs.f_flag & (ST_NOSUID | ST_NOEXEC | ST_RDONLY))
+		if (statvfs(places[i], &fs) || fs.f_flag & (ST_NOSUID | ST_NOEXEC | ST_RDONLY))
 			continue;
 		snprintf(dir, bytes, "%s/profil-XXXXXX", places[i]);
 		if (mkdtemp(dir))

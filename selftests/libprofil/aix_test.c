@@ -49,8 +49,7 @@ FIXTURE_TEARDOWN(aix)
 }
 
 /* Returns the errno that the call leaves, 0 for none. */
-static int first_form(void *buffer, unsigned int size, unsigned long offset,
-		      unsigned int scale)
+static int first_form(void *buffer, unsigned int size, unsigned long offset, unsigned int scale)
 {
 	errno = 0;
 	profil(buffer, size, offset, scale);
@@ -66,8 +65,7 @@ static int second_form(struct prof *array)
 
 static int first_on(const struct scene *scene)
 {
-	return first_form(scene->counters, scene->bytes, offset_of(scene),
-			  FULL);
+	return first_form(scene->counters, scene->bytes, offset_of(scene), FULL);
 }
 
 static int first_off(const struct scene *scene)
@@ -129,8 +127,7 @@ TEST_F(aix, can_turn_on_after_fault)
 	EXPECT_TRUE(counts_at(scene, FAR, 1));
 	take_away_far(scene);
 	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, FAR, 1).state);
-	EXPECT_EQ(0, first_form(scene->counters, PAGE, offset_of(scene),
-				FULL));
+	EXPECT_EQ(0, first_form(scene->counters, PAGE, offset_of(scene), FULL));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 
@@ -138,8 +135,7 @@ TEST_F(aix, unwritable_buffer_is_refused)
 {
 	struct scene *scene = &self->scene;
 	unsigned long offset = offset_of(scene);
-	void *read_only = mmap(NULL, PAGE, PROT_READ,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *read_only = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	EXPECT_EQ(EFAULT, first_form(NULL, 0x400, offset, FULL));
 	EXPECT_EQ(EFAULT, first_form((void *)8, 0x400, offset, 2));

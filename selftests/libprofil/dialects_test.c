@@ -90,18 +90,14 @@ FIXTURE_TEARDOWN(dialect)
 	clear_scene(&self->scene);
 }
 
-static int turn_on(const struct scene *scene,
-		   const struct _fixture_variant_dialect *variant)
+static int turn_on(const struct scene *scene, const struct _fixture_variant_dialect *variant)
 {
-	return variant->profil(scene->counters, scene->bytes, offset_of(scene),
-			       variant->whole);
+	return variant->profil(scene->counters, scene->bytes, offset_of(scene), variant->whole);
 }
 
-static int turn_off(const struct scene *scene,
-		    const struct _fixture_variant_dialect *variant)
+static int turn_off(const struct scene *scene, const struct _fixture_variant_dialect *variant)
 {
-	return variant->profil(scene->counters, scene->bytes, offset_of(scene),
-			       0);
+	return variant->profil(scene->counters, scene->bytes, offset_of(scene), 0);
 }
 
 /* Returns the exit status of a child of vfork() that calls @turn. */
@@ -195,8 +191,7 @@ TEST_F(dialect, buffer_without_counter_counts_nothing)
 	size_t bytes;
 
 	for (bytes = 0; bytes < 2; bytes++) {
-		EXPECT_EQ(0, variant->profil((void *)8, bytes, offset_of(scene),
-					     variant->whole));
+		EXPECT_EQ(0, variant->profil((void *)8, bytes, offset_of(scene), variant->whole));
 		EXPECT_EQ(0, turn_off(scene, variant));
 		EXPECT_EQ(0, variant->profil(self->near, bytes,
 					     offset_of(scene) + NEAR,
@@ -207,8 +202,7 @@ TEST_F(dialect, buffer_without_counter_counts_nothing)
 	/* it replaces a running profile, like any other start */
 	ASSERT_EQ(0, turn_on(scene, variant));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
-	EXPECT_EQ(0, variant->profil(scene->counters, 0, offset_of(scene),
-				     variant->whole));
+	EXPECT_EQ(0, variant->profil(scene->counters, 0, offset_of(scene), variant->whole));
 	EXPECT_TRUE(is_silent(scene));
 }
 
@@ -299,8 +293,7 @@ TEST_F(dialect, second_call_replaces_or_has_no_effect)
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
 	before = *self->near;
 	EXPECT_LE(2, before);
-	EXPECT_EQ(0, variant->profil(others, scene->bytes, offset_of(scene),
-				     variant->whole));
+	EXPECT_EQ(0, variant->profil(others, scene->bytes, offset_of(scene), variant->whole));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
 	if (variant->keeps_first) {
 		EXPECT_LT(before, *self->near);
@@ -357,8 +350,7 @@ TEST_F(dialect, full_counter_stops_wraps_or_stays)
 		case PROFIL_OVERFLOW_WRAP:
 			EXPECT_TRUE(counts_at(scene, NEAR, 4));
 			status = stop(scene->fd);
-			EXPECT_EQ((uint16_t)(before + status.counted),
-				  *self->near);
+			EXPECT_EQ((uint16_t)(before + status.counted), *self->near);
 			break;
 		case PROFIL_OVERFLOW_SATURATE:
 			status = stay(scene, NEAR, 4);
@@ -532,8 +524,7 @@ TEST_F(dialect, half_mapped_buffer_fails)
 	EXPECT_EQ(0, turn_on(scene, variant));
 	EXPECT_EQ(0, errno);
 	if (variant->kills) {
-		EXPECT_EQ(128 + SIGSEGV,
-			  in_child(stay_without_memory, scene));
+		EXPECT_EQ(128 + SIGSEGV, in_child(stay_without_memory, scene));
 		EXPECT_EQ(1, *counted_before);
 		return;
 	}

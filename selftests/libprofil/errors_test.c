@@ -44,11 +44,9 @@ static void *illegal_address(int nr)
 	case 3:
 		return (void *)((uintptr_t)text & ~(uintptr_t)1);
 	case 4:
-		return mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,
-			    -1, 0);
+		return mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	case 5:
-		return mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
-			    -1, 0);
+		return mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	case 6:	/* the last counter is unmapped */
 		pages = map_memory(2 * PAGE);
 		munmap(pages + PAGE, PAGE);
@@ -63,8 +61,7 @@ static void *illegal_address(int nr)
 
 static int bsd(const struct scene *scene, unsigned int scale)
 {
-	return profil_bsd((char *)scene->counters, scene->bytes,
-			  offset_of(scene), scale);
+	return profil_bsd((char *)scene->counters, scene->bytes, offset_of(scene), scale);
 }
 
 TEST_F(errors, bsd_illegal_address_ends_profile)
@@ -77,16 +74,14 @@ TEST_F(errors, bsd_illegal_address_ends_profile)
 		ASSERT_EQ(0, bsd(scene, WHOLE));
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 		errno = 0;
-		EXPECT_EQ(-1, profil_bsd(illegal_address(i), 0x400, offset_of(scene),
-					 WHOLE)) {
+		EXPECT_EQ(-1, profil_bsd(illegal_address(i), 0x400, offset_of(scene), WHOLE)) {
 			TH_LOG("address %d", i);
 		}
 		EXPECT_EQ(EFAULT, errno);
 		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		EXPECT_TRUE(is_silent(scene));
 		/* "if the scale value is nonzero" */
-		EXPECT_EQ(0, profil_bsd(illegal_address(i), 0x400, offset_of(scene),
-					0));
+		EXPECT_EQ(0, profil_bsd(illegal_address(i), 0x400, offset_of(scene), 0));
 	}
 	EXPECT_EQ(0, profil_bsd(illegal_address(7), 0x401, offset_of(scene), WHOLE));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
@@ -246,8 +241,7 @@ static int linux099_over_memlock(const struct scene *scene)
 {
 	struct profil_status status;
 
-	if (become_user(SOME_USER, 0) ||
-	    linux099(scene, scene->counters, (int)scene->bytes))
+	if (become_user(SOME_USER, 0) || linux099(scene, scene->counters, (int)scene->bytes))
 		return 1;
 	stay(scene, NEAR, 2);
 	status = stop(scene->fd);
@@ -271,8 +265,7 @@ TEST_F(errors, linux099_always_returns_0)
 	int i;
 
 	for (i = 0; i < 5; i++) {
-		ASSERT_EQ(0, linux099(scene, scene->counters,
-				      (int)scene->bytes));
+		ASSERT_EQ(0, linux099(scene, scene->counters, (int)scene->bytes));
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 		errno = 0;
 		switch (i) {
@@ -283,12 +276,10 @@ TEST_F(errors, linux099_always_returns_0)
 			EXPECT_EQ(0, linux099(scene, scene->counters, 0));
 			break;
 		case 2:
-			EXPECT_EQ(0, profil_linux099((char *)scene->counters,
-						     0x400, 0, -1));
+			EXPECT_EQ(0, profil_linux099((char *)scene->counters, 0x400, 0, -1));
 			break;
 		case 3:
-			EXPECT_EQ(0, profil_linux099((char *)scene->counters,
-						     0x400, 0, INT_MIN));
+			EXPECT_EQ(0, profil_linux099((char *)scene->counters, 0x400, 0, INT_MIN));
 			break;
 		case 4:	/* almost 4 GiB as unsigned: too large */
 			capture_stderr(&captured);
@@ -314,8 +305,7 @@ static int linux099_in_the_kernel(const struct scene *scene)
 
 TEST_F(errors, linux099_kernel_address_kills)
 {
-	EXPECT_EQ(128 + SIGSEGV, in_child(linux099_in_the_kernel,
-					  &self->scene));
+	EXPECT_EQ(128 + SIGSEGV, in_child(linux099_in_the_kernel, &self->scene));
 }
 
 /*
@@ -462,13 +452,11 @@ TEST_F(errors, glibc_illegal_address_keeps_profile)
 	struct scene *scene = &self->scene;
 	int i;
 
-	ASSERT_EQ(0, profil(scene->counters, scene->bytes, offset_of(scene),
-			    WHOLE));
+	ASSERT_EQ(0, profil(scene->counters, scene->bytes, offset_of(scene), WHOLE));
 	/* from 1: NULL turns profiling off in this dialect */
 	for (i = 1; i < 7; i++) {
 		errno = 0;
-		EXPECT_EQ(-1, profil(illegal_address(i), 0x400, offset_of(scene),
-				     WHOLE)) {
+		EXPECT_EQ(-1, profil(illegal_address(i), 0x400, offset_of(scene), WHOLE)) {
 			TH_LOG("address %d", i);
 		}
 		EXPECT_EQ(EFAULT, errno);
@@ -574,8 +562,7 @@ static int break_device(int error)
 	case ENXIO:	/* a device number without a driver */
 		return mknod(device, S_IFCHR | 0666, makedev(0xeef, 0));
 	case ENODEV:	/* the driver's major with an unused minor (below 256: Linux 6.1) */
-		return mknod(device, S_IFCHR | 0666,
-			     makedev(major(stat_buf.st_rdev), 254));
+		return mknod(device, S_IFCHR | 0666, makedev(major(stat_buf.st_rdev), 254));
 	case EISDIR:
 		return mkdir(device, 0777);
 	case EACCES:

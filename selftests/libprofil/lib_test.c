@@ -83,8 +83,7 @@ TEST_F(lib, counter_follows_rule)
 		size_t where = ~0UL;
 
 		memset(self->buf, 0, self->bytes);
-		ASSERT_EQ(0, profil(self->buf, rows[i].bytes,
-				    (size_t)self->text, rows[i].scale));
+		ASSERT_EQ(0, profil(self->buf, rows[i].bytes, (size_t)self->text, rows[i].scale));
 		ASSERT_EQ(0, stay_at_pc(self->text + rows[i].d, seconds_for(4, RATE)));
 		sum = sum_of_counters(self, &where);
 		status = stop(self->fd);
@@ -102,8 +101,7 @@ TEST_F(lib, counter_follows_rule)
 	}
 	/* below the offset */
 	memset(self->buf, 0, self->bytes);
-	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text + 0x100,
-			    0x10000));
+	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text + 0x100, 0x10000));
 	ASSERT_EQ(0, stay_at_pc(self->text + 0xf0, seconds_for(4, RATE)));
 	EXPECT_EQ(0, sum_of_counters(self, &i));
 	EXPECT_LE(4, stop(self->fd).out_of_range);
@@ -141,8 +139,7 @@ TEST_F(lib, failed_call_keeps_profile)
 	errno = 0;
 	EXPECT_EQ(-1, profil((unsigned short *)8, 0x400, 0, 0x10000));
 	EXPECT_EQ(EFAULT, errno);
-	EXPECT_EQ(-1, profil((void *)((char *)self->buf + 1), 0x400, 0,
-			     0x10000));
+	EXPECT_EQ(-1, profil((void *)((char *)self->buf + 1), 0x400, 0, 0x10000));
 	EXPECT_EQ(EINVAL, errno);
 	setenv("PROFIL_RATE", "many", 1);
 	EXPECT_EQ(-1, profil(self->buf, 0x400, 0, 0x10000));
@@ -241,8 +238,7 @@ TEST_F(lib, leaves_signals_and_timers_alone)
 	ASSERT_EQ(0, sigaction(SIGPROF, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
 	errno = 77;
-	ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text,
-			    0x10000));
+	ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text, 0x10000));
 	EXPECT_EQ(77, errno);
 	ASSERT_EQ(0, stay_at_pc(self->text, seconds));
 	used = process_seconds() - used;
@@ -272,8 +268,7 @@ TEST_F(lib, counts_with_signals_blocked)
 
 	sigfillset(&all);
 	ASSERT_EQ(0, sigprocmask(SIG_SETMASK, &all, NULL));
-	ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text,
-			    0x10000));
+	ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text, 0x10000));
 	ASSERT_EQ(0, stay_at_pc(self->text, 0.2));
 	EXPECT_COUNT(sum_of_counters(self, &where), 0.2 * RATE, 2);
 }
@@ -288,8 +283,7 @@ TEST_F(lib, signals_do_not_break_calls)
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &timer, NULL));
 	for (i = 0; i < 50; i++) {
-		ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text,
-				    0x10000)) {
+		ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text, 0x10000)) {
 			TH_LOG("call %d: errno %d", i, errno);
 		}
 		ASSERT_EQ(0, profil(self->buf, 0, 0, 0));

@@ -160,8 +160,7 @@ TEST_F(pcsample, profil_and_pcsample_replace_each_other)
 
 	EXPECT_EQ(0, pcsample(self->samples, NR / 2));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
-	ASSERT_EQ(0, profil_solaris(scene->counters, scene->bytes,
-				    offset_of(scene), WHOLE));
+	ASSERT_EQ(0, profil_solaris(scene->counters, scene->bytes, offset_of(scene), WHOLE));
 	while (nr < NR / 2 && self->samples[nr] != UNUSED)
 		nr++;
 	EXPECT_LE(2, nr);
@@ -283,8 +282,7 @@ static int without_descriptors(const struct scene *scene)
 	if (scene_state(scene) != PROFIL_STATE_OFF || setrlimit(RLIMIT_NOFILE, &before) ||
 	    pcsample(&sample, 1))
 		return 4;
-	if (syscall(SYS_close_range, scene->fd + 1, ~0U, 0) ||
-	    setrlimit(RLIMIT_NOFILE, &none))
+	if (syscall(SYS_close_range, scene->fd + 1, ~0U, 0) || setrlimit(RLIMIT_NOFILE, &none))
 		return 5;
 	if (pcsample(&sample, 0) != -1 || errno != EMFILE)
 		return 6;

@@ -20,8 +20,7 @@ FIXTURE_TEARDOWN(profil_start)
 }
 
 /* All of the text in one counter, for profil_start() */
-static struct profil_attr one_counter(const struct scene *scene,
-				      struct profil_region *region)
+static struct profil_attr one_counter(const struct scene *scene, struct profil_region *region)
 {
 	struct profil_attr attr = { 0 };
 

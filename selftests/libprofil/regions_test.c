@@ -166,8 +166,7 @@ TEST_F(regions, sprofil_counters_saturate)
 			ASSERT_EQ(0, sprofil(profs, 2, NULL, flags[i]));
 			/* a full counter does not change */
 			ASSERT_EQ(0, counter_watch_run(&self->watch, NULL, &status));
-			EXPECT_LT(0, pc == BASE ? status.counted :
-						  status.out_of_range);
+			EXPECT_LT(0, pc == BASE ? status.counted : status.out_of_range);
 			EXPECT_EQ(~0ULL, counter(self->buf, 8));
 			EXPECT_EQ(~0ULL, self->overflow);
 		}

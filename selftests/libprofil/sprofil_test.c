@@ -55,8 +55,7 @@ static const struct width {
 	{ PROF_UINT64, 8, UINT64_MAX },
 };
 
-static uint64_t get(const struct scene *scene, size_t place,
-		    const struct width *width)
+static uint64_t get(const struct scene *scene, size_t place, const struct width *width)
 {
 	uint64_t value = 0;
 
@@ -65,8 +64,7 @@ static uint64_t get(const struct scene *scene, size_t place,
 	return value;
 }
 
-static void set(const struct scene *scene, size_t place,
-		const struct width *width, uint64_t value)
+static void set(const struct scene *scene, size_t place, const struct width *width, uint64_t value)
 {
 	memcpy((char *)scene->counters + place, &value, width->bytes);
 }
@@ -96,8 +94,7 @@ TEST_F(sprofil, counters_of_each_width_count)
 		EXPECT_TRUE(counts_at(scene, NEAR, 3));
 		status = stop(scene->fd);
 		EXPECT_EQ(before + status.counted, get(scene, NEAR, width));
-		EXPECT_EQ(width->highest,
-			  get(scene, NEAR - width->bytes, width));
+		EXPECT_EQ(width->highest, get(scene, NEAR - width->bytes, width));
 		EXPECT_EQ(0x1234, get(scene, NEAR + width->bytes, width));
 	}
 }

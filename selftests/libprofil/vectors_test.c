@@ -54,13 +54,11 @@ static bool counts_as_specified(struct counter_watch *watch, dialect_call *start
 		count = *(uint16_t *)(buf + row->result);
 		*(uint16_t *)(buf + row->result) = 0;
 	}
-	clear = counter_watch_clear(buf - WATCH_GUARD,
-				    buf + row->bufsiz + WATCH_GUARD);
+	clear = counter_watch_clear(buf - WATCH_GUARD, buf + row->bufsiz + WATCH_GUARD);
 	if (!clear)
 		return complain(row, "also counted elsewhere; in the counter", count);
 	/* the library starts no session for a buffer without a counter */
-	if (status.state != (row->bufsiz < 2 ? PROFIL_STATE_OFF :
-						PROFIL_STATE_RUNNING))
+	if (status.state != (row->bufsiz < 2 ? PROFIL_STATE_OFF : PROFIL_STATE_RUNNING))
 		return complain(row, "state", status.state);
 	if (row->result < 0 && status.counted)
 		return complain(row, "counted", (long long)status.counted);
@@ -134,8 +132,7 @@ static bool row_starts_nothing(struct counter_watch *watch, dialect_call *start,
 	    profil_status(&status) || status.state != PROFIL_STATE_RUNNING)
 		return complain(row, "no earlier profile: errno", errno);
 	errno = 0;
-	result = start(buf, row->bufsiz, (unsigned long)lowest - (unsigned long)row->d,
-		       row->scale);
+	result = start(buf, row->bufsiz, (unsigned long)lowest - (unsigned long)row->d, row->scale);
 	if (result != (refused ? -1 : 0) || errno != (refused ? EINVAL : 0))
 		return complain(row, "errno", errno);
 	if (profil_status(&status) ||

@@ -92,8 +92,7 @@ static void sweep_forks(struct __test_metadata *_metadata,
 	long hits;
 
 	do {
-		pid = fork_failing(&self->injection, ++n, profile, report,
-				   &hits);
+		pid = fork_failing(&self->injection, ++n, profile, report, &hits);
 		status = get_status(profile->fd);
 		if (pid < 0) {
 			EXPECT_FALSE(module_only);
@@ -111,8 +110,7 @@ static void sweep_forks(struct __test_metadata *_metadata,
 		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 		EXPECT_EQ(forks, status.forks_followed);
 		EXPECT_EQ(unfollowed, status.fork_failures);
-		EXPECT_EQ(self->sessions + 1,
-			  await_figure("sessions", self->sessions + 1));
+		EXPECT_EQ(self->sessions + 1, await_figure("sessions", self->sessions + 1));
 	} while (hits && !_metadata->exit_code);
 	EXPECT_TRUE(counts(profile, 1));
 	/* otherwise nothing could fail */
@@ -156,8 +154,7 @@ TEST_F(fault, forks_without_memory)
 	choose(&self->injection, SLAB, ALL_OF_ALL);
 	ASSERT_EQ(0, start_profile(profile));
 	for (i = 1; i <= FORKS; i++) {
-		ASSERT_LT(0, fork_failing(&self->injection, 1, profile, report,
-					  &hits));
+		ASSERT_LT(0, fork_failing(&self->injection, 1, profile, report, &hits));
 		EXPECT_LT(0, hits);
 		EXPECT_EQ(i, get_status(profile->fd).fork_failures);
 		EXPECT_EQ(PROFIL_STATE_OFF, report->status.state);
@@ -194,8 +191,7 @@ static void be_user_of(struct injection *injection, size_t pages)
  * Discards the pages, and lets the nth and all later allocations of the worker fail, which pins
  * them again for the next sample. Returns how many have failed.
  */
-static long pin_failing(struct injection *injection, unsigned long n,
-			const struct profile *profile)
+static long pin_failing(struct injection *injection, unsigned long n, const struct profile *profile)
 {
 	char *memory = (char *)profile->counter - PAGE;
 	long long lost, counted;
@@ -218,8 +214,7 @@ static void sweep_pins(struct __test_metadata *_metadata,
 	long hits;
 
 	do {
-		be_user_of(&self->injection,
-			   flags & PROFIL_PIN_ON_HIT ? 1 : 2);
+		be_user_of(&self->injection, flags & PROFIL_PIN_ON_HIT ? 1 : 2);
 		ASSERT_EQ(0, start_profile(profile));
 		EXPECT_TRUE(counts(profile, 1));
 		hits = pin_failing(&self->injection, ++n, profile);

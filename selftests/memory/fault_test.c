@@ -70,8 +70,7 @@ static struct figures figures_now(void)
 	};
 }
 
-static void expect_figures(struct __test_metadata *_metadata,
-			   const struct figures *before)
+static void expect_figures(struct __test_metadata *_metadata, const struct figures *before)
 {
 	struct figures now = figures_now();
 
@@ -135,8 +134,7 @@ static void shape_start(struct faults *faults, const struct shape *shape)
 	size_t bytes = shape->pages * PAGE;
 	__u32 i, nr = shape->nr_regions;
 
-	count_all(start, &faults->regions[0], counters, 64,
-		  faults->earlier_start.rate);
+	count_all(start, &faults->regions[0], counters, 64, faults->earlier_start.rate);
 	start->flags = shape->flags;
 	start->clock = shape->clock;
 	start->nr_regions = nr;
@@ -257,8 +255,7 @@ static bool start_failing(struct __test_metadata *_metadata,
  * Returns the least number of failing starts: one for each allocation, except that large ones have
  * a fallback.
  */
-static long least_failures(const struct faults *faults,
-			   const struct shape *shape)
+static long least_failures(const struct faults *faults, const struct shape *shape)
 {
 	switch (faults->injection.kind) {
 	case SLAB:
@@ -286,8 +283,7 @@ static void sweep_start(struct __test_metadata *_metadata,
 	limit_user(shape, replace);
 	do
 		make_holes(faults, shape);
-	while (start_failing(_metadata, faults, ++n, replace) &&
-	       !_metadata->exit_code);
+	while (start_failing(_metadata, faults, ++n, replace) && !_metadata->exit_code);
 	failures = faults->failures - failures;
 	EXPECT_LE(least_failures(faults, shape), failures);
 	TH_LOG("%s%s: %ld of %lu failed, %ld hit", shape->name,
@@ -338,8 +334,7 @@ static bool await_detached_hooks(void)
 	return hooks_are_gone();
 }
 
-static void sweep_attach(struct __test_metadata *_metadata,
-			 struct faults *faults, bool replace)
+static void sweep_attach(struct __test_metadata *_metadata, struct faults *faults, bool replace)
 {
 	static const struct shape random_clock = {
 		.clock = PROFIL_CLOCK_RANDOM, .nr_regions = 1, .pages = 1,
@@ -354,8 +349,7 @@ static void sweep_attach(struct __test_metadata *_metadata,
 			usleep(1500000);
 		else
 			ASSERT_TRUE(await_detached_hooks());
-	} while (start_failing(_metadata, faults, ++n, replace) &&
-		 !_metadata->exit_code);
+	} while (start_failing(_metadata, faults, ++n, replace) && !_metadata->exit_code);
 	EXPECT_LT(0, faults->failures);
 	TH_LOG("%ld failed in %lu", faults->failures, n);
 }
@@ -416,8 +410,7 @@ static void let_sample_wait(struct faults *faults)
 }
 
 /* With PROFIL_PIN_ON_HIT. The counter is not in the first page, so that the index needs a node. */
-static void start_on_hit(struct __test_metadata *_metadata,
-			 struct faults *faults)
+static void start_on_hit(struct __test_metadata *_metadata, struct faults *faults)
 {
 	static const struct shape on_hit = {
 		.flags = PROFIL_PIN_ON_HIT, .nr_regions = 1, .pages = 1,
@@ -473,8 +466,7 @@ static void expect_result(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, error);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status->state);
 	EXPECT_EQ(0, status->pending);
-	EXPECT_EQ(status->samples, status->counted + status->out_of_range +
-		  status->lost);
+	EXPECT_EQ(status->samples, status->counted + status->out_of_range + status->lost);
 	EXPECT_EQ(status->lost ? ENOMEM : 0, status->error);
 	EXPECT_EQ(true, hits || !status->lost);
 	faults->failures += status->lost > 0;
@@ -571,8 +563,7 @@ TEST_F(fault, info)
 	do {
 		info = (struct profil_info) { .size = sizeof(info) };
 		arm(&faults->injection, ++n);
-		EXPECT_EQ(n < 4 ? EFAULT : 0,
-			  call(faults->fd, PROFIL_IOC_INFO, &info));
+		EXPECT_EQ(n < 4 ? EFAULT : 0, call(faults->fd, PROFIL_IOC_INFO, &info));
 		hits = disarm(&faults->injection);
 	} while (hits && n < 10);
 	/* the argument, the result, and a test write of it before */

@@ -72,8 +72,7 @@ TEST_F(killed, by_signal)
 		pid = fork();
 		ASSERT_GE(pid, 0);
 		if (!pid)
-			be_busy(&self->m, i % 2 ? PROFIL_PIN_ON_HIT : 0, PAGE,
-				ready[1]);
+			be_busy(&self->m, i % 2 ? PROFIL_PIN_ON_HIT : 0, PAGE, ready[1]);
 		ASSERT_EQ(1, read(ready[0], &byte, 1));
 		EXPECT_LT(self->sessions, figure("sessions"));
 		EXPECT_EVENTUALLY(self->pinned < figure("pinned_bytes"));
@@ -98,8 +97,7 @@ TEST_F(killed, and_reaped)
 		pid = fork();
 		ASSERT_GE(pid, 0);
 		if (!pid)
-			be_busy(&self->m, i % 2 ? PROFIL_PIN_ON_HIT : 0,
-				8 << 20, ready[1]);
+			be_busy(&self->m, i % 2 ? PROFIL_PIN_ON_HIT : 0, 8 << 20, ready[1]);
 		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 		ASSERT_EQ(1, read(ready[0], &byte, 1));
 		kill(pid, SIGKILL);

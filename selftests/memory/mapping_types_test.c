@@ -104,8 +104,7 @@ static char *map_file(struct one_counter *r, const char *directory, int flags)
 	if (r->file < 0)
 		return NULL;
 	if (!ftruncate(r->file, 2 * (off_t)PAGE))
-		at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, flags,
-			  r->file, 0);
+		at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, flags, r->file, 0);
 	unlink(path);
 	return or_none(at);
 }
@@ -445,8 +444,7 @@ TEST_F(refused, perf_ring_buffer)
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			      PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	char *at;
 
 	if (fd < 0)

@@ -104,8 +104,7 @@ static int move_and_keep(struct four_pages *m);
 static bool can_move_and_keep(enum source source)
 {
 	char *page = source == ANON ? map_memory(PAGE) : map_shared(PAGE);
-	char *moved = mremap(page, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_DONTUNMAP,
-			     NULL);
+	char *moved = mremap(page, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL);
 
 	if (moved != MAP_FAILED)
 		munmap(moved, PAGE);
@@ -115,8 +114,7 @@ static bool can_move_and_keep(enum source source)
 
 FIXTURE_SETUP(gone)
 {
-	if (variant->change == move_and_keep &&
-	    !can_move_and_keep(variant->source))
+	if (variant->change == move_and_keep && !can_move_and_keep(variant->source))
 		SKIP(return, "no MREMAP_DONTUNMAP for files");
 	REQUIRE_DEVICE(self->m.fd);
 	ASSERT_EQ(0, four_pages_init(&self->m));
@@ -173,16 +171,14 @@ static int map_part(struct four_pages *m)
 
 static int move_all(struct four_pages *m)
 {
-	return mremap(m->counters, PAGES * PAGE, (PAGES + 1) * PAGE,
-		      MREMAP_MAYMOVE) == MAP_FAILED;
+	return mremap(m->counters, PAGES * PAGE, (PAGES + 1) * PAGE, MREMAP_MAYMOVE) == MAP_FAILED;
 }
 
 static int move_part(struct four_pages *m)
 {
 	void *to = map_memory(PAGE);
 
-	return mremap(m->counters + 2 * PAGE, PAGE, PAGE,
-		      MREMAP_MAYMOVE | MREMAP_FIXED, to) != to;
+	return mremap(m->counters + 2 * PAGE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to;
 }
 
 static int shrink(struct four_pages *m)
@@ -403,8 +399,7 @@ static int deny_after(struct four_pages *m)
 
 static int make_executable(struct four_pages *m)
 {
-	return mprotect(m->counters, PAGES * PAGE,
-			PROT_READ | PROT_WRITE | PROT_EXEC);
+	return mprotect(m->counters, PAGES * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 }
 
 static int make_write_only(struct four_pages *m)
@@ -481,8 +476,7 @@ TEST_F(stays, where_pages_are_discarded)
 
 				EXPECT_EQ(gone, !*counter_of(m, page));
 				EXPECT_EQ(0, stay_and_count(m, page)) {
-					TH_LOG("page %d of %d to %d", page,
-					       first, end - 1);
+					TH_LOG("page %d of %d to %d", page, first, end - 1);
 				}
 			}
 		}

@@ -213,8 +213,7 @@ static bool all_hit(struct _test_data_pin *self, int spots)
  * The CPU time of a thread on another CPU is known up to its last tick. So the CPU time at the
  * start may lack a tick of each other CPU, and the time until the end include it.
  */
-static void profile_threads(struct __test_metadata *_metadata,
-			    struct _test_data_pin *self)
+static void profile_threads(struct __test_metadata *_metadata, struct _test_data_pin *self)
 {
 	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
 	double before, begun, end, hz = self->start.rate;
@@ -231,8 +230,7 @@ static void profile_threads(struct __test_metadata *_metadata,
 	end = process_seconds();
 	status = stop(self->fd);
 	EXPECT_COUNT_IN(status.samples, hz * (end - begun) - (cpus - 1),
-			hz * cpus * (clock_seconds(CLOCK_MONOTONIC) - before),
-			2 * cpus);
+			hz * cpus * (clock_seconds(CLOCK_MONOTONIC) - before), 2 * cpus);
 	EXPECT_EQ(0, status.lost);
 	EXPECT_EQ(0, status.error);
 	EXPECT_EQ(status.samples, status.counted + status.out_of_range);
@@ -343,8 +341,7 @@ TEST_F(pin, up_to_the_limit)
 		status = stop(self->fd);
 		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 		EXPECT_EQ(ENOMEM, status.error);
-		EXPECT_EQ(status.samples, status.counted + status.out_of_range +
-					status.lost);
+		EXPECT_EQ(status.samples, status.counted + status.out_of_range + status.lost);
 		EXPECT_EQ(status.counted, sum_of_spots(self));
 		/* everything was uncharged */
 		EXPECT_EQ(0, begin(self));
@@ -444,8 +441,7 @@ TEST_F(pin, protected_before_the_first_hit)
 	EXPECT_EQ(0, status.pinned_bytes);
 	EXPECT_EQ(0, pinned_kib());
 	EXPECT_EQ(0, *counter(self, 30));
-	EXPECT_EQ(status.samples, status.counted + status.out_of_range +
-				status.lost);
+	EXPECT_EQ(status.samples, status.counted + status.out_of_range + status.lost);
 
 	/* if the change is reverted before it is noticed, it has no effect */
 	ASSERT_EQ(0, mprotect(page_of(self, 30), PAGE, PROT_READ | PROT_WRITE));

@@ -21,8 +21,7 @@ static int set_priority(int priority)
 {
 	struct sched_param param = { .sched_priority = priority };
 
-	return sched_setscheduler(0, priority ? SCHED_FIFO : SCHED_OTHER,
-				  &param);
+	return sched_setscheduler(0, priority ? SCHED_FIFO : SCHED_OTHER, &param);
 }
 
 FIXTURE_SETUP(recheck)
@@ -46,8 +45,7 @@ FIXTURE_TEARDOWN(recheck)
 static uint64_t sum(const struct four_pages *m)
 {
 	return __atomic_load_n((uint64_t *)m->counters, __ATOMIC_RELAXED) +
-	       __atomic_load_n((uint64_t *)(m->counters + PAGE),
-			       __ATOMIC_RELAXED);
+	       __atomic_load_n((uint64_t *)(m->counters + PAGE), __ATOMIC_RELAXED);
 }
 
 /* Starts a thread on each CPU, at one of two pcs, with a higher priority than the worker. */

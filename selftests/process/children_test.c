@@ -106,9 +106,7 @@ TEST_F(children, are_sampled_from_the_first_tick)
 	see_short_lives(_metadata, &self->profile, self->profile.hz, 60);
 }
 
-/*
- * The child exits before a worker runs. Its samples are pending, and none is lost.
- */
+/* The child exits before a worker runs. Its samples are pending, and none is lost. */
 TEST_F(children, exit_before_a_worker_runs)
 {
 	pid_t spinners[MAX_CPU_HOGS];
@@ -126,8 +124,7 @@ TEST_F(children, shorter_than_a_period_get_their_share)
 	see_short_lives(_metadata, &self->profile, self->profile.hz / 5, 120);
 }
 
-static void see_many(struct __test_metadata *_metadata, struct profile *profile,
-		     bool take_turns)
+static void see_many(struct __test_metadata *_metadata, struct profile *profile, bool take_turns)
 {
 	struct report *children = map_shared(MANY * sizeof(*children));
 	struct sched_param low = { .sched_priority = 1 };
@@ -268,9 +265,7 @@ TEST_F(children, grandchild_outlives_child)
 	expect_children(_metadata, profile, report, 1, false);
 }
 
-/*
- * A child forks before it has touched the memory and before its first tick.
- */
+/* A child forks before it has touched the memory and before its first tick. */
 TEST_F(children, may_fork_before_their_first_tick)
 {
 	enum { PAIRS = 30 };
@@ -283,8 +278,7 @@ TEST_F(children, may_fork_before_their_first_tick)
 		pid_t pid = fork();
 
 		if (!pid) {
-			pid = fork_burner(profile, &reports[i],
-					  0.01 + tick_fraction(profile, i));
+			pid = fork_burner(profile, &reports[i], 0.01 + tick_fraction(profile, i));
 			_exit(wait_for(pid));
 		}
 		ASSERT_EQ(0, wait_for(pid));
@@ -294,8 +288,7 @@ TEST_F(children, may_fork_before_their_first_tick)
 }
 
 /* All of them fork, before a worker has prepared any. */
-static int grow(const struct profile *profile, struct report *reports, int node,
-		int nr)
+static int grow(const struct profile *profile, struct report *reports, int node, int nr)
 {
 	int child, failed = 0;
 
@@ -499,8 +492,7 @@ static void *fork_some(void *data)
 TEST_F(children, threads_that_fork)
 {
 	enum { THREADS = 4 };
-	struct report *children =
-		map_shared(THREADS * CHILDREN_EACH * sizeof(*children));
+	struct report *children = map_shared(THREADS * CHILDREN_EACH * sizeof(*children));
 	struct profile *profile = &self->profile;
 	struct forker forkers[THREADS];
 	struct report parent;
@@ -514,8 +506,7 @@ TEST_F(children, threads_that_fork)
 			.profile = profile,
 			.children = children + (long)i * CHILDREN_EACH,
 		};
-		ASSERT_EQ(0, pthread_create(&forkers[i].thread, NULL,
-					    fork_some, &forkers[i]));
+		ASSERT_EQ(0, pthread_create(&forkers[i].thread, NULL, fork_some, &forkers[i]));
 	}
 	for (i = 0; i < THREADS; i++) {
 		pthread_join(forkers[i].thread, NULL);
@@ -525,8 +516,7 @@ TEST_F(children, threads_that_fork)
 	stop_and_report(profile, &parent);
 	EXPECT_EQ(THREADS * CHILDREN_EACH, parent.status.forks_followed);
 	EXPECT_EQ(parent.status.counted, counted(profile));
-	expect_children(_metadata, profile, children, THREADS * CHILDREN_EACH,
-			true);
+	expect_children(_metadata, profile, children, THREADS * CHILDREN_EACH, true);
 }
 
 TEST_HARNESS_MAIN

@@ -35,8 +35,7 @@ static int limit_of_one_page(struct profile *profile)
 	struct profil_status status;
 	int asks[2], answers[2];
 
-	if (pipe(asks) || pipe(answers) || become_user(61002, 1) ||
-	    start_profile(profile))
+	if (pipe(asks) || pipe(answers) || become_user(61002, 1) || start_profile(profile))
 		return 1;
 	if (!counts(profile, 5) || get_status(profile->fd).pinned_bytes != PAGE)
 		return 2;

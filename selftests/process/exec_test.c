@@ -163,8 +163,7 @@ static void expect_off(struct __test_metadata *_metadata,
 		       struct _test_data_exec *self,
 		       void (*execute)(struct _test_data_exec *self))
 {
-	EXPECT_EQ(EXIT_OK + PROFIL_STATE_OFF,
-		  execute_profiled(self, execute, "stay off"));
+	EXPECT_EQ(EXIT_OK + PROFIL_STATE_OFF, execute_profiled(self, execute, "stay off"));
 }
 
 static void by_execve(struct _test_data_exec *self)
@@ -255,8 +254,7 @@ TEST_F(exec, set_user_id_program_ends_the_session)
 
 	if (getuid())
 		SKIP(return, "needs root to make a set-user-ID program");
-	status = execute_profiled(self, by_set_user_id,
-				  "stay off, as root");
+	status = execute_profiled(self, by_set_user_id, "stay off, as root");
 	if (status == EXIT_NO_RIGHTS)
 		SKIP(return, "set-user-ID programs do not work here");
 	EXPECT_EQ(EXIT_OK + PROFIL_STATE_OFF, status);
@@ -269,8 +267,7 @@ TEST_F(exec, parents_session_continues)
 
 	ASSERT_EQ(0, check_profiled(&self->profile));
 	before = get_status(self->profile.fd);
-	EXPECT_EQ(EXIT_OK + PROFIL_STATE_OFF,
-		  execute_profiled(self, by_execve, "stay off"));
+	EXPECT_EQ(EXIT_OK + PROFIL_STATE_OFF, execute_profiled(self, by_execve, "stay off"));
 	EXPECT_EQ(0, check_profiled(&self->profile));
 	after = get_status(self->profile.fd);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, after.state);

@@ -139,8 +139,7 @@ static int end_by(struct _test_data_exit *self, struct end *end, bool in_thread)
 	if (!pid) {
 		pthread_t thread;
 
-		if (chdir(self->dir) || check_profiled(end->profile) ||
-		    run_threads(3))
+		if (chdir(self->dir) || check_profiled(end->profile) || run_threads(3))
 			_exit(100);
 		burn(0.02);
 		if (!in_thread)
@@ -166,8 +165,7 @@ static void expect_end(struct __test_metadata *_metadata,
 	ASSERT_LE(0, pinned);
 	for (in_thread = 0; in_thread < 2; in_thread++) {
 		status = end_by(self, &end, in_thread);
-		EXPECT_EQ(expected, WIFSIGNALED(status) ? WTERMSIG(status) :
-			  -WEXITSTATUS(status));
+		EXPECT_EQ(expected, WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status));
 		if (function == dump_core) {
 			EXPECT_TRUE(WCOREDUMP(status));
 			EXPECT_LT(*note(end.profile), counted(end.profile));
@@ -213,8 +211,7 @@ TEST_F(exit, reaping_releases_everything)
 		pid = fork();
 		if (!pid) {
 			memset(map_memory(8 << 20), 1, 8 << 20);
-			if (check_profiled(profile) || run_threads(3) ||
-			    send_byte(pipes[1]))
+			if (check_profiled(profile) || run_threads(3) || send_byte(pipes[1]))
 				_exit(100);
 			burn(100);
 		}

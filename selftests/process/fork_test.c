@@ -27,8 +27,7 @@ static void expect_counted(struct __test_metadata *_metadata,
 	EXPECT_EQ(child->status.samples, child->status.counted);
 	EXPECT_LE(child->before, child->base);
 	EXPECT_GE(child->after, child->base);
-	EXPECT_COUNT(child->status.samples, child->used * profile->hz,
-		     ALLOWANCE);
+	EXPECT_COUNT(child->status.samples, child->used * profile->hz, ALLOWANCE);
 }
 
 static void expect_counted_while_burning(struct __test_metadata *_metadata,
@@ -71,8 +70,7 @@ TEST_F(fork, private_copy)
  * pinning replaces the page that the sample refers to. Every sample is counted, also the last: at
  * the highest priority, with all CPUs busy, the stop counts it, not a worker.
  */
-static void expect_copies_counted(struct __test_metadata *_metadata,
-				  struct profile *profile)
+static void expect_copies_counted(struct __test_metadata *_metadata, struct profile *profile)
 {
 	int i, nr = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	struct report *children = map_shared((size_t)nr * sizeof(*children));
@@ -188,8 +186,7 @@ TEST_F(fork, before_any_worker)
  * The counters span several pages. Parent and child hit some of the same pages, and each counts
  * in its own copy.
  */
-static int hit_pages(const struct profile *profile, char *code,
-		     const uint64_t *counters)
+static int hit_pages(const struct profile *profile, char *code, const uint64_t *counters)
 {
 	size_t words = PAGE / sizeof(*counters);
 	uint64_t first = counters[0];
@@ -242,8 +239,7 @@ TEST_F(fork, pages_hit_by_both_are_separate)
 }
 
 /* In shared memory, all processes increment the same counter, and no increment is lost. */
-static void count_together(struct __test_metadata *_metadata,
-			   struct profile *profile)
+static void count_together(struct __test_metadata *_metadata, struct profile *profile)
 {
 	struct report *reports = map_shared(PAGE);
 	uint64_t sum;
@@ -284,8 +280,7 @@ TEST_F(fork, shared_memfd)
 
 	ASSERT_GE(memfd, 0);
 	ASSERT_EQ(0, ftruncate(memfd, (off_t)PAGE));
-	self->profile.counter = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-				     MAP_SHARED, memfd, 0);
+	self->profile.counter = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
 	count_together(_metadata, &self->profile);
 	close(memfd);
 }

@@ -26,8 +26,7 @@ static int open_ring(int cpu, struct io_uring_params *params)
 
 	if (ring < 0)
 		return -errno;
-	if (!syscall(SYS_io_uring_register, ring, IORING_REGISTER_IOWQ_AFF, &cpus,
-		     sizeof(cpus)))
+	if (!syscall(SYS_io_uring_register, ring, IORING_REGISTER_IOWQ_AFF, &cpus, sizeof(cpus)))
 		return ring;
 	error = -errno;
 	close(ring);
@@ -69,8 +68,7 @@ static int read_by_worker(int cpu, int file, void *into, size_t bytes)
 		return -ring;
 	entry = mmap(NULL, sizeof(*entry), PROT_READ | PROT_WRITE, MAP_SHARED, ring,
 		     IORING_OFF_SQES);
-	queue = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ring,
-		     IORING_OFF_SQ_RING);
+	queue = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
 	if (entry == MAP_FAILED || queue == MAP_FAILED) {
 		error = errno;
 		goto out;
@@ -145,8 +143,7 @@ TEST_F(io_worker, is_not_sampled)
 	EXPECT_LT(LEAST_TICKS, by_worker * profile->hz);
 	getrusage(RUSAGE_THREAD, &usage);
 	switches += (double)(usage.ru_nivcsw + usage.ru_nvcsw);
-	EXPECT_COUNT_BY_CHANCE(stop(profile->fd).samples, used * profile->hz,
-			       (switches + 1) / 4);
+	EXPECT_COUNT_BY_CHANCE(stop(profile->fd).samples, used * profile->hz, (switches + 1) / 4);
 	close(file);
 }
 

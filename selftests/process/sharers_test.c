@@ -102,8 +102,7 @@ static int spawn_fails(void)
 	do {
 		pid_t pid;
 
-		error = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, args,
-				    NULL);
+		error = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, args, NULL);
 		used = children_seconds() - before;
 		sharers++;
 	} while (error == E2BIG && used < 0.1);

@@ -219,8 +219,7 @@ static void do_signal(double seconds)
 	do_plain(seconds);
 	moncontrol(0);
 	moncontrol(1);
-	if (sigaction(SIGPROF, NULL, &action) ||
-	    getitimer(ITIMER_PROF, &timer))
+	if (sigaction(SIGPROF, NULL, &action) || getitimer(ITIMER_PROF, &timer))
 		exit(1);
 	printf("SIGPROF is %s, its timer %s\n",
 	       action.sa_handler == SIG_DFL ? "free" : "taken",

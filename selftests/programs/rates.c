@@ -201,8 +201,7 @@ static void start_signals(unsigned int rate)
 	};
 
 	timer.it_value = timer.it_interval;
-	if (sigaction(SIGPROF, &action, NULL) ||
-	    setitimer(ITIMER_PROF, &timer, NULL)) {
+	if (sigaction(SIGPROF, &action, NULL) || setitimer(ITIMER_PROF, &timer, NULL)) {
 		perror("rates: setitimer");
 		exit(1);
 	}
@@ -256,8 +255,7 @@ static void count_perf(const struct perf_event_mmap_page *buffer)
 	}
 }
 
-static struct profil_region region_of(const char *start, const char *stop,
-				      uint64_t *counter)
+static struct profil_region region_of(const char *start, const char *stop, uint64_t *counter)
 {
 	struct profil_region region = {
 		.start = (uintptr_t)start,
@@ -271,8 +269,7 @@ static struct profil_region region_of(const char *start, const char *stop,
 	return region;
 }
 
-static void start_kernel(int device, unsigned int clock, unsigned int rate,
-			 uint64_t *counters)
+static void start_kernel(int device, unsigned int clock, unsigned int rate, uint64_t *counters)
 {
 	struct profil_region regions[2];
 	struct profil_start start = {
@@ -285,10 +282,8 @@ static void start_kernel(int device, unsigned int clock, unsigned int rate,
 		.catch_all = (uintptr_t)&counters[2],
 		.clock = clock,
 	};
-	struct profil_region first = region_of(__start_work_first,
-					       __stop_work_first, &counters[0]);
-	struct profil_region second = region_of(__start_work_second,
-						__stop_work_second,
+	struct profil_region first = region_of(__start_work_first, __stop_work_first, &counters[0]);
+	struct profil_region second = region_of(__start_work_second, __stop_work_second,
 						&counters[1]);
 
 	regions[first.start > second.start] = first;

@@ -133,8 +133,7 @@ static int do_step(const char *step)
 			continue;
 		error = steps[i].run(step + length);
 		if (error)
-			fprintf(stderr, "steps: %s: %s\n", step,
-				strerror(error));
+			fprintf(stderr, "steps: %s: %s\n", step, strerror(error));
 		return error ? 1 : 0;
 	}
 	fprintf(stderr, "steps: unknown step %s\n", step);

@@ -48,8 +48,7 @@ static void run_operations(unsigned int nr);
 /* Any signal other than those that the processes send each other is a crash. */
 static void check_status(int status)
 {
-	if (!WIFSIGNALED(status) || WTERMSIG(status) == SIGKILL ||
-	    WTERMSIG(status) == SIGTERM)
+	if (!WIFSIGNALED(status) || WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM)
 		return;
 	printf("# signal %d killed a process\n", WTERMSIG(status));
 	fflush(stdout);
@@ -120,8 +119,7 @@ static void execute(void)
 
 	snprintf(depth_argument, sizeof(depth_argument), "%ld", depth + 1);
 	if (below(2))
-		syscall(SYS_execveat, PROGRAM_FD, "", argv, environ,
-			AT_EMPTY_PATH);
+		syscall(SYS_execveat, PROGRAM_FD, "", argv, environ, AT_EMPTY_PATH);
 	else
 		execv("/proc/thread-self/exe", argv);
 }
@@ -146,8 +144,7 @@ static bool do_spawn(void)
 	char *argv[] = { "storm", "child", "1", NULL };
 	pid_t *entry = lock_free_entry(), pid = -1;
 
-	if (!entry || posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv,
-				  environ))
+	if (!entry || posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ))
 		pid = -1;
 	return store_child(entry, pid);
 }
@@ -175,8 +172,7 @@ static bool do_kill(void)
 	pthread_mutex_lock(&children_lock);
 	for (i = 0; i < MAX_CHILDREN && !done; i++)
 		if (!reap(&children[i]))
-			done = !kill(children[i],
-				     below(2) ? SIGKILL : SIGTERM);
+			done = !kill(children[i], below(2) ? SIGKILL : SIGTERM);
 	pthread_mutex_unlock(&children_lock);
 	return done;
 }
@@ -216,8 +212,7 @@ static bool do_thread(void)
 	pthread_t new;
 	bool done;
 
-	if (__atomic_add_fetch(&nr_threads, 1, __ATOMIC_SEQ_CST) >
-	    MAX_THREADS) {
+	if (__atomic_add_fetch(&nr_threads, 1, __ATOMIC_SEQ_CST) > MAX_THREADS) {
 		__atomic_sub_fetch(&nr_threads, 1, __ATOMIC_SEQ_CST);
 		return false;
 	}
@@ -315,8 +310,7 @@ static void init_program(void)
 	tick_hz = get_info(device).tick_hz;
 	memfd = memfd_create("counters", MFD_CLOEXEC);
 	zeroes = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-	if (device < 0 || memfd < 0 || zeroes < 0 ||
-	    ftruncate(memfd, (off_t)ARENA_BYTES))
+	if (device < 0 || memfd < 0 || zeroes < 0 || ftruncate(memfd, (off_t)ARENA_BYTES))
 		_exit(2);
 	map_at((char *)ARENA, ARENA_BYTES);
 }
@@ -354,8 +348,7 @@ static void share(double seconds, uint64_t seed)
 		perror("storm");
 		exit(1);
 	}
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED,
-		      SHARED_FD, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, SHARED_FD, 0);
 	shared->deadline = clock_seconds(CLOCK_MONOTONIC) + seconds;
 	shared->seed = seed;
 }

@@ -54,8 +54,7 @@ static uint64_t below(uint64_t limit)
 static void new_random_state(void)
 {
 	random_state = (shared->seed << 32) +
-		       __atomic_add_fetch(&shared->processes, 1,
-					  __ATOMIC_RELAXED);
+		       __atomic_add_fetch(&shared->processes, 1, __ATOMIC_RELAXED);
 	random_state *= 0x9e3779b97f4a7c15ULL;
 	shared->pids[below(STORM_PIDS)] = getpid();
 }
@@ -89,8 +88,7 @@ static bool map_at(char *addr, size_t bytes)
 	int kind = kinds[below(4)];
 
 	return mmap(addr, bytes, PROT_READ | PROT_WRITE, kind | MAP_FIXED,
-		    kind & MAP_ANONYMOUS ? -1 : memfd,
-		    addr - (char *)ARENA) != MAP_FAILED;
+		    kind & MAP_ANONYMOUS ? -1 : memfd, addr - (char *)ARENA) != MAP_FAILED;
 }
 
 static bool do_map(void)
@@ -132,8 +130,7 @@ static bool do_madvise(void)
 	size_t bytes;
 	char *addr = random_pages(&bytes);
 
-	return !madvise(addr, bytes,
-			advices[below(sizeof(advices) / sizeof(*advices))]);
+	return !madvise(addr, bytes, advices[below(sizeof(advices) / sizeof(*advices))]);
 }
 
 static bool do_mremap(void)
@@ -149,15 +146,13 @@ static bool do_mremap(void)
 		return mremap(from, room, room, MREMAP_MAYMOVE | MREMAP_FIXED |
 			      4 /* DONTUNMAP */, to) != MAP_FAILED;
 	default:
-		return mremap(from, room, room, MREMAP_MAYMOVE | MREMAP_FIXED,
-			      to) != MAP_FAILED;
+		return mremap(from, room, room, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED;
 	}
 }
 
 static bool do_truncate(void)
 {
-	return !ftruncate(memfd, below(2) ? (off_t)ARENA_BYTES :
-					    (off_t)below(ARENA_BYTES));
+	return !ftruncate(memfd, below(2) ? (off_t)ARENA_BYTES : (off_t)below(ARENA_BYTES));
 }
 
 /* Writes the pages by a system call, which only fails if they are missing. */

@@ -92,8 +92,7 @@ void arena_allow(uint64_t addr, uint64_t bytes)
 	} else if (shared->nr_allowed == MAX_ALLOWED) {
 		shared->anything = 1;
 	} else {
-		shared->allowed[shared->nr_allowed++] =
-			(struct range){ addr, addr + bytes };
+		shared->allowed[shared->nr_allowed++] = (struct range){ addr, addr + bytes };
 	}
 }
 
@@ -102,8 +101,7 @@ static bool is_allowed(uint64_t addr)
 	unsigned int i;
 
 	for (i = 0; i < shared->nr_allowed; i++)
-		if (addr >= shared->allowed[i].start &&
-		    addr < shared->allowed[i].end)
+		if (addr >= shared->allowed[i].start && addr < shared->allowed[i].end)
 			return true;
 	return shared->anything;
 }
@@ -179,8 +177,7 @@ void arena_check(void)
 			got = arena_read(copy, start + done * PAGE_BYTES, left);
 			nr = (unsigned int)(got / PAGE_BYTES);
 			for (i = 0; i < nr; i++)
-				check_page(copy + i * PAGE_BYTES,
-					   start + (done + i) * PAGE_BYTES);
+				check_page(copy + i * PAGE_BYTES, start + (done + i) * PAGE_BYTES);
 		}
 	}
 }
@@ -207,8 +204,7 @@ static int map_file(unsigned int slot, int fd, size_t bytes, int flags)
 			   fd, 0) == MAP_FAILED);
 }
 
-static int map_anonymous(unsigned int slot, size_t bytes, int protection,
-			 int flags)
+static int map_anonymous(unsigned int slot, size_t bytes, int protection, int flags)
 {
 	return result(mmap((void *)arena_slot(slot), bytes, protection,
 			   flags | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
@@ -229,19 +225,15 @@ static int do_map(enum map_kind kind, unsigned int slot, size_t bytes)
 	case KIND_READ:
 		return map_anonymous(slot, bytes, PROT_READ, MAP_PRIVATE);
 	case KIND_DOWN:
-		return map_anonymous(slot, bytes, both,
-				     MAP_PRIVATE | MAP_GROWSDOWN);
+		return map_anonymous(slot, bytes, both, MAP_PRIVATE | MAP_GROWSDOWN);
 	case KIND_LOCKED:
 		return map_anonymous(slot, bytes, both, MAP_PRIVATE | MAP_LOCKED);
 	case KIND_HUGE:
-		return map_anonymous(slot, HUGE_BYTES, both,
-				     MAP_PRIVATE | MAP_HUGETLB);
+		return map_anonymous(slot, HUGE_BYTES, both, MAP_PRIVATE | MAP_HUGETLB);
 	case KIND_MEMFD:
-		return map_file(slot, memfd_create("fuzz", MFD_CLOEXEC), bytes,
-				MAP_SHARED);
+		return map_file(slot, memfd_create("fuzz", MFD_CLOEXEC), bytes, MAP_SHARED);
 	case KIND_SECRET:
-		return map_file(slot, (int)syscall(SYS_memfd_secret, 0), bytes,
-				MAP_SHARED);
+		return map_file(slot, (int)syscall(SYS_memfd_secret, 0), bytes, MAP_SHARED);
 	case KIND_FILE_PRIVATE:
 	case KIND_FILE_SHARED:
 		return map_file(slot, open("/var/tmp", O_TMPFILE | O_RDWR |
@@ -272,11 +264,9 @@ static int do_remap(unsigned int how, unsigned int slot, unsigned int other)
 				     how ? fixed | MREMAP_DONTUNMAP : fixed,
 				     to) == MAP_FAILED);
 	case 2:
-		return result(mremap(from, SLOT_BYTES, SLOT_BYTES / 2, 0) ==
-			      MAP_FAILED);
+		return result(mremap(from, SLOT_BYTES, SLOT_BYTES / 2, 0) == MAP_FAILED);
 	default:
-		return result(mremap(from, SLOT_BYTES / 2, SLOT_BYTES, 0) ==
-			      MAP_FAILED);
+		return result(mremap(from, SLOT_BYTES / 2, SLOT_BYTES, 0) == MAP_FAILED);
 	}
 }
 
@@ -363,11 +353,9 @@ int arena_do(const struct operation *operation)
 		at = some_pages(n[1], n[2], n[3], &bytes);
 		return result(madvise(at, bytes, advices[n[0]]));
 	case OP_REMAP:
-		return do_remap((unsigned int)n[0], (unsigned int)n[1],
-				(unsigned int)n[2]);
+		return do_remap((unsigned int)n[0], (unsigned int)n[1], (unsigned int)n[2]);
 	case OP_TRUNCATE:
-		return result(ftruncate(slot_files[n[0]],
-					(off_t)(n[1] * PAGE_BYTES)));
+		return result(ftruncate(slot_files[n[0]], (off_t)(n[1] * PAGE_BYTES)));
 	case OP_WP:
 		at = some_pages(n[0], n[1], n[2], &bytes);
 		return do_wp(at, bytes);

@@ -114,8 +114,7 @@ static void check_sample(const struct profil_record_sample *sample)
 
 static void check_thread(const struct profil_record_thread *thread)
 {
-	if (thread->tid < 0 || thread->reserved ||
-	    !memchr(thread->comm, 0, sizeof(thread->comm)))
+	if (thread->tid < 0 || thread->reserved || !memchr(thread->comm, 0, sizeof(thread->comm)))
 		failure("end of thread %d, reserved %u", thread->tid, thread->reserved);
 }
 

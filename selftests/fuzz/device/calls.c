@@ -30,8 +30,7 @@ static void *map_before_hole(size_t bytes)
 	bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	at = mmap(NULL, bytes + PAGE_BYTES, PROT_READ | PROT_WRITE,
 		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (at == MAP_FAILED ||
-	    mprotect(at + bytes, PAGE_BYTES, PROT_NONE))
+	if (at == MAP_FAILED || mprotect(at + bytes, PAGE_BYTES, PROT_NONE))
 		failure("cannot map memory for arguments");
 	return at + bytes;
 }
@@ -262,8 +261,7 @@ void check_margin(const char *at)
  * Find the regions as the kernel reads them; NULL if the pointer is invalid. Return: false
  * if the kernel might read other memory of the fuzzer as regions.
  */
-static bool find_regions(const struct profil_start *as_read,
-			 const struct profil_region **found)
+static bool find_regions(const struct profil_start *as_read, const struct profil_region **found)
 {
 	uint64_t first = (uintptr_t)regions, at = as_read->regions;
 	uint64_t bytes = as_read->nr_regions * sizeof(*regions);
@@ -317,10 +315,8 @@ static int do_start(int fd)
 	char *at;
 	int error;
 
-	memcpy(&as_read, &start,
-	       start.size < sizeof(start) ? start.size : sizeof(start));
-	if (!find_regions(&as_read, &found) ||
-	    !all_ranges(&as_read, found, arena_is_ours)) {
+	memcpy(&as_read, &start, start.size < sizeof(start) ? start.size : sizeof(start));
+	if (!find_regions(&as_read, &found) || !all_ranges(&as_read, found, arena_is_ours)) {
 		shared->skipped++;
 		return EBUSY;
 	}
@@ -374,8 +370,7 @@ static void check_status(const struct profil_status *status, bool exact)
 			(unsigned long long)sum);
 }
 
-static void check_answer(unsigned long command, const char *at, size_t known,
-			 uint64_t size)
+static void check_answer(unsigned long command, const char *at, size_t known, uint64_t size)
 {
 	uint64_t i;
 	uint32_t has;
@@ -430,8 +425,7 @@ static int do_bad_query(int fd, unsigned long command, uint64_t pointer)
 		shared->skipped++;
 		return EBUSY;
 	}
-	return judge(_IOC_NR(command), call_device(fd, command, pointer),
-		     MAY_EFAULT);
+	return judge(_IOC_NR(command), call_device(fd, command, pointer), MAY_EFAULT);
 }
 
 void calls_stop(void)
@@ -469,12 +463,10 @@ int calls_do(const struct operation *operation)
 		do_count(n, arena_slot((unsigned int)values[1].offset));
 		return 0;
 	case OP_SPREAD:
-		do_spread(n, arena_slot((unsigned int)values[1].offset),
-			  values[2].offset);
+		do_spread(n, arena_slot((unsigned int)values[1].offset), values[2].offset);
 		return 0;
 	case OP_TIGHT:
-		do_tight(n, arena_slot((unsigned int)values[1].offset),
-			 values[2].offset);
+		do_tight(n, arena_slot((unsigned int)values[1].offset), values[2].offset);
 		return 0;
 	case OP_LOG:
 		do_log(n, arena_slot((unsigned int)values[1].offset));
@@ -483,8 +475,7 @@ int calls_do(const struct operation *operation)
 		set_field(&start, &start_fields[n], pointer);
 		return 0;
 	case OP_REGION:
-		set_field(&regions[n], &region_fields[values[1].offset],
-			  evaluate(&values[2]));
+		set_field(&regions[n], &region_fields[values[1].offset], evaluate(&values[2]));
 		return 0;
 	case OP_TAIL:
 		tail = (uint8_t)values[0].offset;
@@ -502,8 +493,6 @@ int calls_do(const struct operation *operation)
 		return attach_read(fd, opened[n], pointer);
 	if (operation->kind == OP_START)
 		return placed ? do_start(fd) : do_bad_start(fd, pointer);
-	return placed ? do_query(fd, queries[operation->kind - OP_STOP],
-				 evaluate(&values[2])) :
-			do_bad_query(fd, queries[operation->kind - OP_STOP],
-				      pointer);
+	return placed ? do_query(fd, queries[operation->kind - OP_STOP], evaluate(&values[2])) :
+			do_bad_query(fd, queries[operation->kind - OP_STOP], pointer);
 }

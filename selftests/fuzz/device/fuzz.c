@@ -291,8 +291,7 @@ static void make_shared(void)
 
 static void map_shared_memory(void)
 {
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED,
-		      SHARED_FD, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, SHARED_FD, 0);
 	if (shared == MAP_FAILED)
 		err(1, "shared memory");
 }
@@ -320,8 +319,7 @@ static void print_results(unsigned int first, unsigned int last)
 		for (j = first; j <= last; j++)
 			sum += shared->results[j][i];
 		if (sum)
-			printf(" %s %llu", result_name(i),
-			       (unsigned long long)sum);
+			printf(" %s %llu", result_name(i), (unsigned long long)sum);
 	}
 }
 

@@ -234,8 +234,7 @@ int processes_do(const struct program *program, unsigned int at)
 	case OP_THREAD:
 		if (nr_threads == MAX_THREADS)
 			join_threads();
-		error = pthread_create(&threads[nr_threads], NULL,
-				       burn_in_thread, (void *)n);
+		error = pthread_create(&threads[nr_threads], NULL, burn_in_thread, (void *)n);
 		nr_threads += !error;
 		return error;
 	case OP_FORK:

@@ -122,8 +122,7 @@ bool type_is(const struct type *type, enum type_name name)
 	return type == &types[name];
 }
 
-static void print_value(FILE *out, const struct type *type,
-			const struct value *value)
+static void print_value(FILE *out, const struct type *type, const struct value *value)
 {
 	if (type->words)
 		fprintf(out, " %s", type->words[value->offset]);
@@ -140,8 +139,7 @@ static void print_value(FILE *out, const struct type *type,
 			(unsigned long long)value->offset);
 }
 
-void program_print(FILE *out, const struct program *program, unsigned int from,
-		   const char *before)
+void program_print(FILE *out, const struct program *program, unsigned int from, const char *before)
 {
 	unsigned int i, j;
 
@@ -150,8 +148,7 @@ void program_print(FILE *out, const struct program *program, unsigned int from,
 
 		fprintf(out, "%s%s", before, kinds[operation->kind].name);
 		for (j = 0; operation_type(operation->kind, j); j++)
-			print_value(out, operation_type(operation->kind, j),
-				    &operation->values[j]);
+			print_value(out, operation_type(operation->kind, j), &operation->values[j]);
 		fputc('\n', out);
 	}
 }

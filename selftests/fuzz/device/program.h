@@ -127,8 +127,7 @@ void program_make(struct program *program);
 /* Mutate a program; some operations are taken from @other. */
 void program_vary(struct program *program, const struct program *other);
 
-void program_print(FILE *out, const struct program *program, unsigned int from,
-		   const char *before);
+void program_print(FILE *out, const struct program *program, unsigned int from, const char *before);
 
 /* Read the next program. Return: 1; 0: end of file; -1: invalid line, reported on stderr. */
 int program_read(FILE *in, struct program *program);

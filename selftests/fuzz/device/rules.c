@@ -91,8 +91,7 @@ unsigned int rules_for_size(unsigned long command, uint64_t size, int tail)
 }
 
 /* Counters, or a part of them, in [addr, addr + bytes) */
-static unsigned int rules_for_range(uint64_t addr, uint64_t bytes,
-				    const struct profil_info *info)
+static unsigned int rules_for_range(uint64_t addr, uint64_t bytes, const struct profil_info *info)
 {
 	uint64_t last = addr + bytes - 1;
 
@@ -172,8 +171,7 @@ static unsigned int rules_for_fields(const struct profil_start *start,
 		may |= MAY_EINVAL;
 	if (start->flags & PROFIL_USER_ONLY && start->flags & PROFIL_KERNEL_ONLY)
 		may |= MAY_EINVAL;
-	if (start->flags & PROFIL_CHECK_ON_HIT &&
-	    !(start->flags & PROFIL_PIN_ON_HIT))
+	if (start->flags & PROFIL_CHECK_ON_HIT && !(start->flags & PROFIL_PIN_ON_HIT))
 		may |= MAY_EINVAL;
 	if (start->overflow > PROFIL_OVERFLOW_STOP)
 		may |= MAY_EINVAL;
@@ -201,8 +199,7 @@ unsigned int rules_for_start(const struct profil_start *start,
 	if (!regions && start->nr_regions)
 		return may | MAY_EFAULT;
 	for (i = 0; i < start->nr_regions && i < info->max_regions; i++) {
-		may |= rules_for_region(&regions[i], i ? &regions[i - 1] : NULL,
-					width) |
+		may |= rules_for_region(&regions[i], i ? &regions[i - 1] : NULL, width) |
 		       rules_for_range(regions[i].buf, regions[i].bytes, info);
 		pages += regions[i].bytes / PAGE_BYTES + 2;
 	}

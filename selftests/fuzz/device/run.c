@@ -20,8 +20,7 @@ void failure(const char *format, ...)
 
 	va_start(arguments, format);
 	if (!*shared->failure)
-		vsnprintf(shared->failure, sizeof(shared->failure), format,
-			  arguments);
+		vsnprintf(shared->failure, sizeof(shared->failure), format, arguments);
 	va_end(arguments);
 	_exit(1);
 }
@@ -35,8 +34,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 	(void)context;
 	if (signal == SIGSEGV && info->si_code == SI_KERNEL && shared->signals)
 		return;
-	failure("signal %d, code %d, at %p", signal, info->si_code,
-		info->si_addr);
+	failure("signal %d, code %d, at %p", signal, info->si_code, info->si_addr);
 }
 
 void hold_fault_signal(bool held)

@@ -174,11 +174,9 @@ static struct operation make(enum operation_kind kind)
 			BASE_NUMBER, random_below(3) * PROFIL_RECORD_MAX,
 		};
 	if (kind == OP_SET)
-		operation.values[1] =
-			for_field((enum start_field)operation.values[0].offset);
+		operation.values[1] = for_field((enum start_field)operation.values[0].offset);
 	if (kind == OP_REGION)
-		operation.values[2] =
-			for_region((enum region_field)operation.values[1].offset);
+		operation.values[2] = for_region((enum region_field)operation.values[1].offset);
 	/* usually valid arguments */
 	if (kind >= OP_START && kind <= OP_LOG_STATUS && random_below(16)) {
 		operation.values[1] = (struct value){ BASE_ARG, 0 };
@@ -271,8 +269,7 @@ static void remove_one(struct program *program)
 
 static void change_value(struct program *program)
 {
-	struct operation *operation =
-		&program->operations[random_below(program->nr)];
+	struct operation *operation = &program->operations[random_below(program->nr)];
 	unsigned int i = (unsigned int)random_below(MAX_VALUES);
 	const struct type *type = operation_type(operation->kind, i);
 

@@ -59,8 +59,7 @@ int __wrap_fstat64(int fd, struct stat *state)
 }
 
 /* All files are on one mount. */
-int __wrap_statx(int directory, const char *path, int flags, unsigned int mask,
-		 struct statx *state)
+int __wrap_statx(int directory, const char *path, int flags, unsigned int mask, struct statx *state)
 {
 	(void)directory;
 	(void)path;

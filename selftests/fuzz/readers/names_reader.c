@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzes the demangling of a symbol, which is limited in time and in the length of its
- * result.
+ * Fuzzes the demangling of a symbol, which is limited in time and in the length of its result.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -146,8 +146,7 @@ unsigned int count_records(const struct records *records, unsigned int type, pid
 	return nr;
 }
 
-const struct profil_record_map *find_map(const struct records *records, pid_t pid,
-					 uint64_t address)
+const struct profil_record_map *find_map(const struct records *records, pid_t pid, uint64_t address)
 {
 	const struct profil_record_map *found = NULL;
 

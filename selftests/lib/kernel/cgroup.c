@@ -52,8 +52,7 @@ bool cgroup_make(struct memory_cgroup *group, const char *name)
 	char place[200], type[32], path[320];
 	bool found = false;
 
-	while (mounts && !found &&
-	       fscanf(mounts, "%*s %199s %31s %*[^\n]", place, type) == 2)
+	while (mounts && !found && fscanf(mounts, "%*s %199s %31s %*[^\n]", place, type) == 2)
 		found = !strcmp(type, "cgroup2");
 	if (mounts)
 		fclose(mounts);
@@ -61,8 +60,7 @@ bool cgroup_make(struct memory_cgroup *group, const char *name)
 		return false;
 	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", place);
 	write_text(path, "+memory");
-	snprintf(group->path, sizeof(group->path), "%s/profil-%s-%d", place, name,
-		 (int)getpid());
+	snprintf(group->path, sizeof(group->path), "%s/profil-%s-%d", place, name, (int)getpid());
 	if (mkdir(group->path, 0755))
 		return false;
 	if (cgroup_number(group, "memory.current", "") >= 0)

@@ -38,8 +38,7 @@ void *slow_file_map(struct slow_file *slow, unsigned int number)
 	int fd = slow_file_open(slow);
 	void *at;
 
-	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
-		  (off_t)(number * PAGE));
+	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, (off_t)(number * PAGE));
 	close(fd);
 	return at;
 }

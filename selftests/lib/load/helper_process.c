@@ -112,8 +112,7 @@ static long fork_many(int nr)
 			burn(0.05);
 			has_pages = get_status(device).pinned_bytes > 0;
 			close(wait[1]);
-			if (write(answers[1], &has_pages, 1) != 1 ||
-			    read(wait[0], &has_pages, 1))
+			if (write(answers[1], &has_pages, 1) != 1 || read(wait[0], &has_pages, 1))
 				_exit(1);
 			_exit(0);
 		}
@@ -162,8 +161,7 @@ static long carry_out(int socket, enum request request, long argument)
 		return start((size_t)argument, 1, PROFIL_PIN_ON_HIT);
 	case START_REGIONS:
 		/* one counter each, in few pages */
-		return start(((size_t)argument * 8 + PAGE - 1) / PAGE,
-			     (unsigned int)argument, 0);
+		return start(((size_t)argument * 8 + PAGE - 1) / PAGE, (unsigned int)argument, 0);
 	case STOP:
 		return stop(device).state;
 	case STATE:
@@ -191,8 +189,7 @@ static long carry_out(int socket, enum request request, long argument)
 	case EXEC:
 		return execute(socket);
 	case SETUID:
-		return setresuid((uid_t)argument, (uid_t)argument,
-				 (uid_t)argument) ? errno : 0;
+		return setresuid((uid_t)argument, (uid_t)argument, (uid_t)argument) ? errno : 0;
 	case EXIT:
 		_exit(0);
 	}
@@ -209,12 +206,10 @@ static void serve(int socket)
 		    sizeof(message))
 			_exit(0);
 		if (message.generation)
-			answer = ask_at(child.socket, message.request,
-					message.argument,
+			answer = ask_at(child.socket, message.request, message.argument,
 					message.generation - 1);
 		else
-			answer = carry_out(socket, message.request,
-					   message.argument);
+			answer = carry_out(socket, message.request, message.argument);
 		if (send(socket, &answer, sizeof(answer), MSG_NOSIGNAL) < 0)
 			_exit(1);
 	}
@@ -256,8 +251,7 @@ static int enter_container(void)
 	prctl(PR_SET_DUMPABLE, 1);
 	if (unshare(CLONE_NEWUSER))
 		return -1;
-	if (!write_text("/proc/self/uid_map", map) && !setresuid(0, 0, 0) &&
-	    !geteuid())
+	if (!write_text("/proc/self/uid_map", map) && !setresuid(0, 0, 0) && !geteuid())
 		return 0;
 	errno = EIO;
 	return -1;
@@ -306,8 +300,7 @@ struct helper start_helper(uid_t uid, size_t pages, unsigned int how)
 		error = become(uid, pages, how);
 		/* no longer as root, so that the descriptor has no privilege */
 		device = open_device();
-		if (send(sockets[1], &error, sizeof(error), MSG_NOSIGNAL) < 0 ||
-		    error)
+		if (send(sockets[1], &error, sizeof(error), MSG_NOSIGNAL) < 0 || error)
 			_exit(1);
 		serve(sockets[1]);
 	}

@@ -39,8 +39,7 @@ int spinner_place(struct spinner *spinner, uintptr_t pc)
 		munmap(spinner->page, 2 * page);
 	spinner->page = mmap((void *)(pc & ~(page - 1)), 2 * page,
 			     PROT_READ | PROT_WRITE | PROT_EXEC,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-			     -1, 0);
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	if (spinner->page == MAP_FAILED) {
 		spinner->page = NULL;
 		return errno;

@@ -60,8 +60,7 @@ int counter_watch_run(struct counter_watch *watch, const volatile char *counter,
 		pause = 0.5 * watch->period;
 	} while (!error && !counted &&
 		 (used < 2.5 * watch->period ||
-		  (status.state == PROFIL_STATE_RUNNING &&
-		   (counter || status.out_of_range < 2))));
+		  (status.state == PROFIL_STATE_RUNNING && (counter || status.out_of_range < 2))));
 	if (profil_stop(final) && !error)
 		error = errno;
 	spinner_end(&watch->spinner);
@@ -74,8 +73,7 @@ bool counter_watch_clear(char *from, char *to)
 
 	for (; from < to; from++) {
 		/* skip whole words */
-		while (!((uintptr_t)from % 8) && to - from >= 8 &&
-		       !*(uint64_t *)from)
+		while (!((uintptr_t)from % 8) && to - from >= 8 && !*(uint64_t *)from)
 			from += 8;
 		if (from == to)
 			break;

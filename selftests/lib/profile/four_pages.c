@@ -42,10 +42,8 @@ int map_counters(struct four_pages *m, enum source source)
 				       MFD_CLOEXEC | MFD_ALLOW_SEALING);
 		if (m->file < 0 || ftruncate(m->file, (off_t)bytes))
 			return -1;
-		m->view = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-			       m->file, 0);
-		m->mirror = mmap(NULL, bytes, PROT_READ, MAP_SHARED, m->file,
-				 0);
+		m->view = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, m->file, 0);
+		m->mirror = mmap(NULL, bytes, PROT_READ, MAP_SHARED, m->file, 0);
 		break;
 	case SYSV:
 		m->file = shmget(IPC_PRIVATE, bytes, IPC_CREAT | 0600);

@@ -70,8 +70,7 @@ static inline void change_while_counting(struct __test_metadata *_metadata, stru
 	wall = clock_seconds(CLOCK_MONOTONIC);
 	before = get_status(r->fd).samples;
 	used = process_seconds();
-	ASSERT_EQ(0, pthread_create(&burner.thread, NULL, burn_until_end,
-				    &burner));
+	ASSERT_EQ(0, pthread_create(&burner.thread, NULL, burn_until_end, &burner));
 	for (k = 0; !error && (k < times || process_seconds() < used + 0.2); k++)
 		error = change(r);
 	__atomic_store_n(&burner.end, true, __ATOMIC_RELAXED);

@@ -36,19 +36,16 @@ static inline int page_call_solaris(void *buf, size_t bytes, unsigned long offse
 
 static inline int page_call_bsd(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
 {
-	return page_bsd(buf, with_garbage(bytes), with_garbage(offset),
-			with_garbage(scale));
+	return page_bsd(buf, with_garbage(bytes), with_garbage(offset), with_garbage(scale));
 }
 
 static inline int page_call_linux099(void *buf, size_t bytes, unsigned long offset,
 				     unsigned int scale)
 {
-	return page_linux099(buf, with_garbage(bytes), with_garbage(offset),
-			     with_garbage(scale));
+	return page_linux099(buf, with_garbage(bytes), with_garbage(offset), with_garbage(scale));
 }
 
-static inline int page_call_osf1(void *buf, size_t bytes, unsigned long offset,
-				 unsigned int scale)
+static inline int page_call_osf1(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
 {
 	page_osf1(buf, with_garbage(bytes), with_garbage(offset), with_garbage(scale));
 	return 0;

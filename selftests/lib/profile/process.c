@@ -35,8 +35,7 @@ void init_profile(struct profile *profile, __u32 flags)
 	loops_per_second = 1e6 / (thread_seconds() - started);
 	profile->hz = get_info(profile->fd).tick_hz;
 	profile->counter = map_memory(PAGE);
-	count_all(&profile->start, &profile->region, profile->counter, 64,
-		  profile->hz);
+	count_all(&profile->start, &profile->region, profile->counter, 64, profile->hz);
 	profile->start.flags = flags;
 }
 
@@ -73,8 +72,7 @@ int share_counters(struct profile *profile, size_t pages)
 
 	if (fd < 0 || ftruncate(fd, (off_t)(pages * PAGE)))
 		return -1;
-	profile->counter = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE,
-				MAP_SHARED, fd, 0);
+	profile->counter = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	profile->region.bytes = pages * PAGE;
 	return profile->counter == MAP_FAILED ? -1 : fd;
 }
@@ -131,8 +129,7 @@ int child_state_after_burning(const struct profile *profile)
 
 		burn(0.05);
 		status = get_status(profile->fd);
-		if (status.state == PROFIL_STATE_OFF &&
-		    counted(profile) > before + 3)
+		if (status.state == PROFIL_STATE_OFF && counted(profile) > before + 3)
 			_exit(100);
 		_exit((int)status.state);
 	}

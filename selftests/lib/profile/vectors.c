@@ -40,8 +40,7 @@ static bool vector_parse(const char *line, struct vector *row)
 	/* all tests would ignore a row with an unknown name, so it is an error */
 	if (!dialect_rule_of(row->dialect))
 		return false;
-	if (!vector_number(scale, &number) || number < 0 ||
-	    number > UINT32_MAX)
+	if (!vector_number(scale, &number) || number < 0 || number > UINT32_MAX)
 		return false;
 	row->scale = (uint32_t)number;
 	if (!vector_number(bufsiz, &number) || number < 0)
