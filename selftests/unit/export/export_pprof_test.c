@@ -4,6 +4,7 @@
  * and have the figures of the result.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,10 @@
 
 #include <export/export.h>
 #include <generated/pprof.pb-c.h>
+#include <util/escape.h>
 
 #include "support/fake_result.h"
+#include "support/golden.h"
 #include "support/test.h"
 
 #define ODD_LABEL	"o\"d;d <&>\n\xef\xbf\xbd\xc3\xa9"	/* of ODD_PATH */
@@ -104,6 +107,91 @@ static const Pprof__Function *function(uint64_t id)
 	return NULL;
 }
 
+/* --- the profile as text ------------------------------------------------------------- */
+
+static void print_text(FILE *out, const char *before, int64_t index)
+{
+	fputs(before, out);
+	escape_octal(out, string(index), "");
+}
+
+static void print_type(FILE *out, const Pprof__ValueType *type)
+{
+	print_text(out, " ", type->type);
+	print_text(out, "/", type->unit);
+}
+
+static void print_head(FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < profile->n_sample_type; i++)
+		print_type(out, profile->sample_type[i]);
+	print_text(out, "; ", profile->default_sample_type);
+	fprintf(out, "; %" PRId64, profile->period);
+	print_type(out, profile->period_type);
+	fprintf(out, "; %" PRId64 " %" PRId64, profile->time_nanos, profile->duration_nanos);
+	for (i = 0; i < profile->n_comment; i++)
+		print_text(out, "\n", profile->comment[i]);
+}
+
+static void print_mapping(FILE *out, const Pprof__Mapping *of)
+{
+	fprintf(out, "\n%" PRIu64 " %" PRIx64 "-%" PRIx64 " %" PRIx64, of->id, of->memory_start,
+		of->memory_limit, of->file_offset);
+	print_text(out, " ", of->filename);
+	print_text(out, " id=", of->build_id);
+	fprintf(out, "%s%s%s", of->has_functions ? " functions" : "",
+		of->has_filenames ? " files" : "", of->has_line_numbers ? " lines" : "");
+}
+
+/* The figures; and the functions: ID, first line, line, file, name, name of the system */
+static void print_sample(FILE *out, const Pprof__Sample *sample)
+{
+	const Pprof__Location *at = location(sample->location_id[0]);
+	size_t i;
+
+	assert_int_equal(sample->n_location_id, 1);
+	fprintf(out, "\n%" PRIu64 " %" PRIx64 ":", at->mapping_id, at->address);
+	for (i = 0; i < sample->n_value; i++)
+		fprintf(out, " %" PRId64, sample->value[i]);
+	for (i = 0; i < at->n_line; i++) {
+		const Pprof__Function *in = function(at->line[i]->function_id);
+
+		fprintf(out, ", %" PRIu64 " %" PRId64 " %" PRId64, in->id, in->start_line,
+			at->line[i]->line);
+		print_text(out, " [", in->filename);
+		print_text(out, "] ", in->name);
+		if (in->system_name != in->name)
+			print_text(out, " = ", in->system_name);
+	}
+}
+
+static void assert_profile(const char *golden)
+{
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	write_and_read();
+	print_head(out);
+	for (i = 0; i < profile->n_mapping; i++)
+		print_mapping(out, profile->mapping[i]);
+	for (i = 0; i < profile->n_sample; i++)
+		print_sample(out, profile->sample[i]);
+	fputc('\n', out);
+	fclose(out);
+	assert_golden(golden, text);
+	free(text);
+	assert_int_equal(profile->n_location, profile->n_sample);
+}
+
+TEST_F(whole_profile)
+{
+	assert_profile("pprof");
+}
+
 /* The line of the sample at an address */
 static const Pprof__Line *line_at(size_t object, uint64_t address)
 {
@@ -120,47 +208,6 @@ static const Pprof__Line *line_at(size_t object, uint64_t address)
 static const char *name_at(size_t object, uint64_t address)
 {
 	return string(function(line_at(object, address)->function_id)->name);
-}
-
-TEST_F(head)
-{
-	write_and_read();
-	assert_string_equal(string(0), "");
-	assert_int_equal(profile->n_sample_type, 4);
-	assert_string_equal(string(profile->sample_type[0]->type), "samples");
-	assert_string_equal(string(profile->sample_type[0]->unit), "count");
-	assert_string_equal(string(profile->sample_type[1]->type), "cpu");
-	assert_string_equal(string(profile->sample_type[1]->unit), "nanoseconds");
-	assert_string_equal(string(profile->sample_type[2]->type), "user");
-	assert_string_equal(string(profile->sample_type[3]->type), "system");
-	assert_string_equal(string(profile->sample_type[3]->unit), "nanoseconds");
-	assert_string_equal(string(profile->default_sample_type), "cpu");
-	assert_string_equal(string(profile->period_type->type), "cpu");
-	assert_string_equal(string(profile->period_type->unit), "nanoseconds");
-	assert_int_equal(profile->period, 1003009);
-	assert_int_equal(profile->time_nanos, 1790000000012345678);
-	assert_int_equal(profile->duration_nanos, 4500000000);
-	assert_string_equal(string(profile->comment[0]), "/bin/odd  a  b\n \xef\xbf\xbd\"<&>\\");
-	assert_string_equal(string(profile->comment[1]), "ho\"st");
-}
-
-TEST_F(program_is_the_first_mapping)
-{
-	const Pprof__Mapping *first, *big;
-
-	write_and_read();
-	/* all objects except the one without samples */
-	assert_int_equal(profile->n_mapping, NR_FAKE_OBJECTS - 1);
-	first = profile->mapping[0];
-	assert_string_equal(string(first->filename), "/bin/o\"d;d <&>\n\xef\xbf\xbd\xc3\xa9");
-	assert_string_equal(string(first->build_id), ODD_BUILD_ID);
-	assert_true(first->has_functions);
-	assert_int_equal(first->memory_start, 0);
-	assert_int_equal(first->file_offset, 0);
-	assert_true(first->memory_limit == UINT64_MAX);
-	big = mapping(BIG + 1);
-	assert_string_equal(string(big->filename), "/lib/big.so");
-	assert_string_equal(string(big->build_id), "");
 }
 
 static void tear_down_and_set_up(void)
@@ -195,62 +242,6 @@ TEST_F(objects_without_names_are_marked)
 	assert_true(mapping(BIG + 1)->has_functions);
 	assert_false(mapping(BIG + 1)->has_filenames);
 	assert_false(mapping(BIG + 1)->has_line_numbers);
-}
-
-/* Checks each sample, its location and its function. */
-TEST_F(samples_have_figures_and_names)
-{
-	static const struct {
-		size_t object;
-		uint64_t address;
-		int64_t samples, ns;
-		const char *name, *system_name;
-	} wanted[] = {
-		{ ODD, 0x1000, 3, 3009027, "f;\"g\"\\\t<h&i>\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9 1", NULL },
-		{ ODD, 0x1010, 4, 4012036, ODD_LABEL "+0x1010", NULL },
-		{ ODD, 0x1ff3, 5, 5015045, ODD_DEMANGLED, ODD_MANGLED },
-		{ ODD, 0x2000, 6, 6018054, ODD_LABEL " (no symbols)", NULL },
-		{ ODD, 0x2ffc, 1, 1003009, ODD_LABEL " (no symbols)", NULL },
-		{ BIG, 0x401000, 65535, 65732196590, "(1) hot", NULL },
-		{ BIG, 0x401008, 9, 9027081, "(1) hot", NULL },
-		{ BIG, 0x402000, 4294967301, 4307890973921765, "(1) hot", NULL },
-		{ BIG, 0x401004, 65536, 65733199599, "cold", NULL },
-		{ LIB_X, 0x1000, 11, 11033099, "same", NULL },
-		{ OPT_X, 0x1000, 12, 12036108, "same", NULL },
-		{ VDSO, 0x900, 1, 1003009, "[vdso]", NULL },
-		{ VDSO, 0xa00, 1, 1003009, "[vdso]", NULL },
-		{ SIZE_MAX, 0, 7, 7021063, RESULT_OUTSIDE, NULL },
-	};
-	size_t i;
-
-	write_and_read();
-	assert_int_equal(profile->n_sample, ARRAY_SIZE(wanted));
-	assert_int_equal(profile->n_location, ARRAY_SIZE(wanted));
-	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
-		const Pprof__Sample *sample = profile->sample[i];
-		const Pprof__Location *at;
-		const Pprof__Function *in;
-
-		assert_int_equal(sample->n_location_id, 1);
-		assert_int_equal(sample->n_value, 4);
-		assert_int_equal(sample->value[0], wanted[i].samples);
-		assert_int_equal(sample->value[1], wanted[i].ns);
-		/* 1 of 3, 5 of 5 and 2 of 7 samples are in the kernel */
-		assert_int_equal(sample->value[3], wanted[i].samples == 3 ? 1003009 :
-				 wanted[i].samples == 5 ? 5015045 :
-				 wanted[i].samples == 7 ? 2006018 : 0);
-		assert_int_equal(sample->value[2], wanted[i].ns - (uint64_t)sample->value[3]);
-		at = location(sample->location_id[0]);
-		assert_int_equal(at->mapping_id, wanted[i].object + 1);
-		assert_int_equal(at->address, wanted[i].address);
-		assert_int_equal(at->n_line, 1);
-		assert_int_equal(at->line[0]->line, 0);
-		in = function(at->line[0]->function_id);
-		assert_string_equal(string(in->name), wanted[i].name);
-		assert_string_equal(string(in->system_name), wanted[i].system_name ?
-				    wanted[i].system_name : wanted[i].name);
-		assert_string_equal(string(in->filename), "");
-	}
 }
 
 /* Even code at the same address of two objects with the same file name get two names. */
@@ -293,45 +284,16 @@ static int find_some_lines(void *symbols, size_t object, uint64_t address, struc
 	return 0;
 }
 
+/*
+ * A function has the file of its first line. Code that is inlined from another file is a function of
+ * that file.
+ */
 TEST_F(lines_are_in_the_files_of_functions)
 {
-	static const struct {
-		size_t object;
-		uint64_t address;
-		const char *name, *file;
-		int64_t line, start_line;
-	} wanted[] = {
-		{ BIG, 0x401000, "(1) hot", "/src/hot.c", 10, 10 },
-		/* no line is known, but the function's file */
-		{ BIG, 0x401008, "(1) hot", "/src/hot.c", 0, 10 },
-		/* inlined from another file, in which the function has no start line */
-		{ BIG, 0x402000, "(1) hot", "/src/in\xef\xbf\xbd.h", 3, 0 },
-		{ BIG, 0x401004, "cold", "/src/hot.c", 20, 20 },
-		{ ODD, 0x2000, ODD_LABEL " (no symbols)", "/src/odd.c", 7, 0 },
-		{ LIB_X, 0x1000, "same", "", 0, 0 },
-	};
 	size_t i, nr = 0;
 
 	find_line = find_some_lines;
-	write_and_read();
-	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
-		const Pprof__Line *line = line_at(wanted[i].object, wanted[i].address);
-		const Pprof__Function *in = function(line->function_id);
-
-		assert_string_equal(string(in->name), wanted[i].name);
-		assert_string_equal(string(in->filename), wanted[i].file);
-		assert_int_equal(line->line, wanted[i].line);
-		assert_int_equal(in->start_line, wanted[i].start_line);
-	}
-	assert_true(mapping(BIG + 1)->has_filenames);
-	assert_true(mapping(BIG + 1)->has_line_numbers);
-	assert_true(mapping(ODD + 1)->has_filenames);
-	assert_false(mapping(LIB_X + 1)->has_filenames);
-	/*
-	 * a Function for each function, one for the inlined code, one for samples
-	 * outside, and one for code in no function with a line
-	 */
-	assert_int_equal(profile->n_function, 9 + 1 + 1 + 1);
+	assert_profile("pprof.lines");
 	for (i = 0; i < profile->n_string_table; i++)
 		nr += !strcmp(profile->string_table[i], "/src/hot.c");
 	assert_int_equal(nr, 1);
@@ -364,77 +326,14 @@ static int find_some_frames(void *symbols, size_t object, uint64_t address,
 
 TEST_F(inlined_functions_have_lines)
 {
-	const Pprof__Location *first = NULL, *second = NULL, *deep = NULL;
-	const Pprof__Function *in;
-	size_t i;
-
 	find_line = find_some_lines;
 	find_frames = find_some_frames;
-	write_and_read();
-	for (i = 0; i < profile->n_location; i++) {
-		const Pprof__Location *at = profile->location[i];
-
-		if (at->mapping_id != BIG + 1)
-			continue;
-		if (at->address == 0x401000)
-			first = at;
-		else if (at->address == 0x402000)
-			second = at;
-		else if (at->address == 0x401008)
-			deep = at;
-		else
-			assert_int_equal(at->n_line, 1);
-	}
-	assert_non_null(first);
-	assert_non_null(second);
-	assert_non_null(deep);
-	assert_int_equal(first->n_line, 3);
-	assert_int_equal(second->n_line, 3);
-	assert_int_equal(deep->n_line, SYMBOLS_MAX_FRAMES);
-
-	in = function(first->line[0]->function_id);
-	assert_string_equal(string(in->name), ODD_DEMANGLED);
-	assert_string_equal(string(in->system_name), ODD_MANGLED);
-	assert_string_equal(string(in->filename), "/in.h");
-	assert_int_equal(first->line[0]->line, 5);
-	/* the same Function wherever it is inlined */
-	assert_int_equal(second->line[0]->function_id, first->line[0]->function_id);
-
-	in = function(first->line[1]->function_id);
-	assert_string_equal(string(in->name), "(unknown)");
-	assert_string_equal(string(in->filename), "");
-	assert_int_equal(first->line[1]->line, 0);
-
-	/* the last one is the function that has the code */
-	in = function(first->line[2]->function_id);
-	assert_string_equal(string(in->name), "(1) hot");
-	assert_string_equal(string(in->filename), "/src/hot.c");
-	assert_int_equal(first->line[2]->line, 0x401);
-	assert_int_equal(second->line[2]->function_id, first->line[2]->function_id);
-	assert_int_equal(second->line[2]->line, 0x402);
-	assert_int_equal(deep->line[SYMBOLS_MAX_FRAMES - 1]->line, SYMBOLS_MAX_FRAMES - 1);
-	/* the others have the lines that are known without inlined functions */
-	assert_int_equal(line_at(BIG, 0x401004)->line, 20);
+	assert_profile("pprof.inlined");
 }
 
 static int find_fails(void *symbols, size_t object, uint64_t address, struct source_line *line)
 {
 	return address == 0x402000 ? -ENOMEM : 0;
-}
-
-TEST_F(errors_of_find_line_are_returned)
-{
-	struct symbolized symbolized;
-	char *file = NULL;
-	size_t size;
-	FILE *out = open_memstream(&file, &size);
-
-	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL, NULL), 0);
-	symbolized.find_line = find_fails;
-	assert_int_equal(export_pprof(out, &symbolized), -ENOMEM);
-	symbolized_release(&symbolized);
-	fclose(out);
-	free(file);
 }
 
 static int find_frames_fails(void *symbols, size_t object, uint64_t address,
@@ -444,7 +343,7 @@ static int find_frames_fails(void *symbols, size_t object, uint64_t address,
 	return address == 0x402000 ? -ENOMEM : 0;
 }
 
-TEST_F(errors_of_find_frames_are_returned)
+static void assert_fails(symbols_line_fn *line, symbols_frames_fn *frames)
 {
 	struct symbolized symbolized;
 	char *file = NULL;
@@ -452,11 +351,22 @@ TEST_F(errors_of_find_frames_are_returned)
 	FILE *out = open_memstream(&file, &size);
 
 	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL, NULL), 0);
-	symbolized.find_frames = find_frames_fails;
+	symbolized.find_line = line;
+	symbolized.find_frames = frames;
 	assert_int_equal(export_pprof(out, &symbolized), -ENOMEM);
 	symbolized_release(&symbolized);
 	fclose(out);
 	free(file);
+}
+
+TEST_F(errors_of_find_line_are_returned)
+{
+	assert_fails(find_fails, NULL);
+}
+
+TEST_F(errors_of_find_frames_are_returned)
+{
+	assert_fails(NULL, find_frames_fails);
 }
 
 TEST_F(empty_result)

@@ -20,6 +20,7 @@
 #include "support/comparisons.h"
 #include "support/fake_result.h"
 #include "support/filled_result.h"
+#include "support/golden.h"
 #include "support/test.h"
 
 static struct result result;
@@ -133,32 +134,7 @@ TEST_F(time_is_rounded)
 TEST_F(callgrind)
 {
 	write_text("callgrind");
-	assert_string_equal(text,
-		"# callgrind format\nversion: 1\ncreator: profil\npid: 70\n"
-		"cmd: /bin/odd  a  b\\012 \\377\"<&>\\\n"
-		"part: 1\n\n"
-		"desc: Samples at 997 Hz of CPU time, without callers\n"
-		"positions: instr line\n"
-		"event: Samples : Samples\n"
-		"event: ns : CPU time in nanoseconds\n"
-		"event: sysTime : CPU time in the kernel, in nanoseconds\n"
-		"events: Samples ns sysTime\n"
-		"summary: 4295098432 4308022499498495 8024072\n\n"
-		"ob=(1) /bin/o\"d;d <&>\\012\\377\xc3\xa9\n"
-		"fl=(1) [o\"d;d <&>\\012\\377\xc3\xa9]\n"
-		"fn=(1) f;\"g\"\\\\011<h&i>\\355\\240\\200\xc3\xa9 1\n0x1000 0 3 3009027 1003009\n"
-		"fn=(2) 0x1010\n0x1010 0 4 4012036 0\n"
-		"fn=(3) foo::bar()\n0x1ff3 0 5 5015045 5015045\n"
-		"fn=(4) (no symbols)\n0x2000 0 6 6018054 0\n0x2ffc 0 1 1003009 0\n\n"
-		"ob=(2) /lib/big.so\nfl=(2) [big.so]\n"
-		"fn=(5) (1) hot\n0x401000 0 65535 65732196590 0\n0x401008 0 9 9027081 0\n"
-		"0x402000 0 4294967301 4307890973921765 0\n"
-		"fn=(6) cold\n0x401004 0 65536 65733199599 0\n\n"
-		"ob=(3) /lib/x.so\nfl=(3) [x.so]\nfn=(7) same\n0x1000 0 11 11033099 0\n\n"
-		"ob=(4) /opt/x.so\nfl=(4) [x.so]\nfn=(8) same\n0x1000 0 12 12036108 0\n\n"
-		"ob=(6) [vdso]\nfl=(6) [[vdso]]\nfn=(9) [vdso]\n0x900 0 1 1003009 0\n0xa00 0 1 1003009 0\n\n"
-		"ob=(7) ???\nfl=(7) [???]\nfn=(10) (outside all objects)\n0x0 0 7 7021063 2006018\n\n"
-		"totals: 4295098432 4308022499498495 8024072\n");
+	assert_golden("callgrind", text);
 }
 
 /*
@@ -252,17 +228,7 @@ TEST_F(errors_of_find_line_are_returned)
 TEST_F(folded)
 {
 	write_text("folded");
-	assert_string_equal(text,
-		"big.so;(1) hot 4295032845\n"
-		"big.so;cold 65536\n"
-		"x.so;same 12\n"
-		"x.so;same 11\n"
-		"o\"d\\073d <&>\\012\\377\xc3\xa9;(no symbols) 7\n"
-		"o\"d\\073d <&>\\012\\377\xc3\xa9;foo::bar() 5\n"
-		"o\"d\\073d <&>\\012\\377\xc3\xa9;0x1010 4\n"
-		"o\"d\\073d <&>\\012\\377\xc3\xa9;f\\073\"g\"\\\\011<h&i>\\355\\240\\200\xc3\xa9 1 3\n"
-		"[vdso];[vdso] 2\n"
-		"(outside all objects) 7\n");
+	assert_golden("folded", text);
 }
 
 /* Return: how many times a part is in the output. */

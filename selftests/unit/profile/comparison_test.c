@@ -267,11 +267,6 @@ TEST_F(rest_is_one_row_of_an_object)
 }
 
 /*
- * The maximal number of objects with one build-id, each with a function without a name. Two
- * sorts of names and two of rows take about 12 comparisons each for every object; comparing
- * each object with all others would take 4096.
- */
-/*
  * The program has names on one side only: its functions, and its code without names, may be the
  * same. The library has all its names on both sides.
  */
@@ -300,6 +295,11 @@ TEST_F(function_with_a_name_on_both_sides_is_marked)
 	assert_true(row("(no symbols)", "prog")->is_significant);
 }
 
+/*
+ * The maximal number of objects with one build-id, each with a function without a name. Two
+ * sorts of names and two of rows take about 12 comparisons each for every object; comparing
+ * each object with all others would take 4096.
+ */
 TEST_F(many_objects_take_few_comparisons)
 {
 	static struct result_object many[2][RESULT_MAX_OBJECTS];

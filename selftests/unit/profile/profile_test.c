@@ -327,7 +327,6 @@ TEST_WITH(objects_are_rows, set_up, NULL)
 	profile_release(&profile);
 }
 
-/* The rows are sorted by the new names, and addresses stay addresses. */
 /* The names of made code are as its runtime gives them. */
 TEST_WITH(made_code_has_names, set_up, NULL)
 {
@@ -357,6 +356,7 @@ TEST_WITH(made_code_has_names, set_up, NULL)
 	profile_release(&profile);
 }
 
+/* The rows are sorted by the new names, and addresses stay addresses. */
 TEST_WITH(names_are_demangled, set_up, NULL)
 {
 	struct known known[] = {
