@@ -37,12 +37,31 @@ static uint64_t samples_at(const char *path, uint64_t address)
 	return samples;
 }
 
-/* Run in a child process; the page is executable there. */
-static pid_t start_with_page(char *page)
-{
-	pid_t child = fork();
-	int state;
+/* A process that runs this test program, and an executable page of its memory */
+static pid_t child;
+static char *page;
+static uint64_t pc;	/* the start of the page */
 
+static bool is_stopped;
+
+static void stop(void)
+{
+	if (is_stopped)
+		return;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	is_stopped = true;
+}
+
+FIXTURE(set_up_child)
+{
+	int status;
+
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(page, MAP_FAILED);
+	pc = (uintptr_t)page;
+	is_stopped = false;
+	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
 		if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
@@ -50,32 +69,21 @@ static pid_t start_with_page(char *page)
 		raise(SIGSTOP);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(child, &state, WUNTRACED), child);
-	assert_true(WIFSTOPPED(state));
-	return child;
+	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+	assert_true(WIFSTOPPED(status));
+	return set_up(state);
 }
 
-static char *new_page(void)
+FIXTURE(tear_down_child)
 {
-	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	assert_ptr_not_equal(page, MAP_FAILED);
-	return page;
-}
-
-static void stop(pid_t child)
-{
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	stop();
+	munmap(page, 4096);
+	return tear_down(state);
 }
 
 /* mremap(2) is not in the log, nor are mappings whose records were lost. */
-TEST_F(unknown_pc_is_found_in_proc)
+TEST_WITH(unknown_pc_is_found_in_proc, set_up_child, tear_down_child)
 {
-	char *page = new_page();
-	const uint64_t pc = (uintptr_t)page;
-	pid_t child = start_with_page(page);
-
 	start(child);
 	fake_log_sample(&fake, child, pc + 16, 1);
 	fake_log_sample(&fake, child, (uintptr_t)unknown_pc_is_found_in_proc, 2);
@@ -84,17 +92,11 @@ TEST_F(unknown_pc_is_found_in_proc)
 	assert_int_equal(samples_at("[jit]", pc + 16), 1);
 	assert_int_equal(result.outside, 4);
 	assert_int_equal(result_samples(&result), 7);
-	stop(child);
-	munmap(page, 4096);
 }
 
 /* Otherwise a program with many pcs in unknown memory would keep the command busy. */
-TEST_F(proc_is_read_once_in_a_call)
+TEST_WITH(proc_is_read_once_in_a_call, set_up_child, tear_down_child)
 {
-	char *page = new_page();
-	const uint64_t pc = (uintptr_t)page;
-	pid_t child = start_with_page(page);
-
 	start(child);
 	fake_log_sample(&fake, child, 16, 1);
 	/* reading /proc again would undo this */
@@ -108,17 +110,11 @@ TEST_F(proc_is_read_once_in_a_call)
 	read_log();
 	assert_int_equal(samples_at("/library", 0), 2);
 	assert_int_equal(samples_at("[jit]", pc), 4);
-	stop(child);
-	munmap(page, 4096);
 }
 
 /* The log does not introduce a process when records are lost. */
-TEST_F(unknown_process_is_found_in_proc)
+TEST_WITH(unknown_process_is_found_in_proc, set_up_child, tear_down_child)
 {
-	char *page = new_page();
-	const uint64_t pc = (uintptr_t)page;
-	pid_t child = start_with_page(page);
-
 	fake_log_sample(&fake, child, pc, 1);
 	map(child, 0x10000, "/library");
 	fake_log_sample(&fake, child, 0x10040, 2);
@@ -130,21 +126,15 @@ TEST_F(unknown_process_is_found_in_proc)
 	assert_int_equal(result.processes[0].parent, getpid());
 	assert_int_equal(result.processes[0].samples, 3);
 	assert_non_null(strstr(result.processes[0].program, "recording_test"));
-	stop(child);
-	munmap(page, 4096);
 }
 
-TEST_F(attached_process_has_the_mappings_of_proc)
+TEST_WITH(attached_process_has_the_mappings_of_proc, set_up_child, tear_down_child)
 {
-	char *page = new_page();
-	const uint64_t pc = (uintptr_t)page;
-	pid_t child = start_with_page(page);
-
 	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
 	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
 	assert_int_equal(recording_add_process(recording, FAKE_PID, time_cpu_ns(FAKE_PID)), -ESRCH);
 	assert_int_equal(recording_add_process(recording, 0, time_cpu_ns(0)), -ESRCH);
-	stop(child);
+	stop();
 	fake_log_sample(&fake, child, pc, 1);
 	fake_log_exit(&fake, child, 3000000000);
 	read_log();
@@ -155,14 +145,10 @@ TEST_F(attached_process_has_the_mappings_of_proc)
 	/* without the time that it had used before */
 	assert_int_equal(result.processes[0].start_cpu_ns, 0);
 	assert_in_range(result.processes[0].cpu_ns, 1, 2999999999);
-	munmap(page, 4096);
 }
 
-TEST_F(times_of_running_processes_are_read)
+TEST_WITH(times_of_running_processes_are_read, set_up_child, tear_down_child)
 {
-	char *page = new_page();
-	pid_t child = start_with_page(page);
-
 	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
 	read_log();
 	assert_false(result.processes[0].has_ended);
@@ -171,20 +157,16 @@ TEST_F(times_of_running_processes_are_read)
 	assert_true(result.processes[0].has_ended);
 	assert_in_range(result.processes[0].cpu_ns, 0, 2999999999);
 	/* its end replaces what was read */
-	stop(child);
+	stop();
 	fake_log_exit(&fake, child, 6000000000);
 	read_log();
 	assert_in_range(result.processes[0].cpu_ns, 3000000000, 6000000000);
-	munmap(page, 4096);
 }
 
 /* Reading /proc would replace the library. */
-TEST_F(known_inode_needs_no_proc)
+TEST_WITH(known_inode_needs_no_proc, set_up_child, tear_down_child)
 {
 	const struct profil_record_map known = { .start = 0x1000, .end = 0x2000, .inode = 77 };
-	char *page = new_page();
-	const uint64_t pc = (uintptr_t)page;
-	pid_t child = start_with_page(page);
 
 	start(child);
 	fake_log_map(&fake, child, &known, "/known");
@@ -193,16 +175,14 @@ TEST_F(known_inode_needs_no_proc)
 	fake_log_sample(&fake, child, pc, 1);
 	read_log();
 	assert_int_equal(samples_at("/library", 0), 1);
-	stop(child);
-	munmap(page, 4096);
 }
 
 static int copy_text(void *data, const struct procmaps_entry *entry)
 {
-	const uint64_t pc = (uintptr_t)copy_text;
+	const uint64_t here = (uintptr_t)copy_text;
 	struct profil_record_map *map = data;
 
-	if (entry->start <= pc && pc < entry->end)
+	if (entry->start <= here && here < entry->end)
 		*map = (struct profil_record_map){
 			.start = entry->start, .end = entry->end, .offset = entry->offset,
 			.inode = entry->inode, .major = entry->major, .minor = entry->minor,
@@ -210,12 +190,11 @@ static int copy_text(void *data, const struct procmaps_entry *entry)
 	return 0;
 }
 
-TEST_F(path_is_found_in_proc)
+TEST_WITH(path_is_found_in_proc, set_up_child, tear_down_child)
 {
-	char *page = new_page(), program[4096];
+	char program[4096];
 	const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	struct profil_record_map text = { 0 };
-	pid_t child = start_with_page(page);
 	struct stat state_of;
 
 	assert_true(length > 0);
@@ -231,8 +210,6 @@ TEST_F(path_is_found_in_proc)
 	fake_log_map(&fake, child, &text, "");
 	read_log();
 	assert_string_equal(result.processes[0].program, program);
-	stop(child);
-	munmap(page, 4096);
 }
 
 TEST_F(longest_path_is_cut)
@@ -285,18 +262,16 @@ static const struct result_process *last_process(void)
 }
 
 /* An EXEC was lost: the process runs this program now, and not /program. */
-TEST_F(lost_exec_is_found_in_proc)
+TEST_WITH(lost_exec_is_found_in_proc, set_up_child, tear_down_child)
 {
-	char program[4096], *memory = new_page();
+	char program[4096];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	const uint64_t page = (uintptr_t)memory;
-	pid_t child = start_with_page(memory);
 
 	program[length] = 0;
 	start(child);
 	fake_log_sample(&fake, child, 0x10040, 1);
 	fake_log_lost(&fake, 7, 3);
-	fake_log_sample(&fake, child, page, 2);
+	fake_log_sample(&fake, child, pc, 2);
 	fake_log_sample(&fake, child, (uintptr_t)lost_exec_is_found_in_proc, 4);
 	/* not mapped any more */
 	fake_log_sample(&fake, child, 0x10040, 8);
@@ -311,20 +286,15 @@ TEST_F(lost_exec_is_found_in_proc)
 	assert_int_equal(last_process()->samples, 14);
 	assert_int_equal(result_samples(&result), 15);
 	/* it is known again */
-	fake_log_sample(&fake, child, page, 16);
+	fake_log_sample(&fake, child, pc, 16);
 	read_log();
 	assert_int_equal(samples_of("[jit]"), 18);
 	assert_int_equal(result.nr_processes, 2);
-	stop(child);
-	munmap(memory, 4096);
 }
 
 /* Before the log is empty, the process executes something else: what it ran before is lost. */
-TEST_F(samples_before_an_exec_are_unknown)
+TEST_WITH(samples_before_an_exec_are_unknown, set_up_child, tear_down_child)
 {
-	char *memory = new_page();
-	pid_t child = start_with_page(memory);
-
 	start(child);
 	fake_log_lost(&fake, 0, 1);
 	fake_log_sample(&fake, child, 0x10040, 1);
@@ -337,8 +307,6 @@ TEST_F(samples_before_an_exec_are_unknown)
 	assert_string_equal(result.processes[1].program, "[unknown]");
 	assert_int_equal(result.processes[1].samples, 1);
 	assert_string_equal(last_process()->program, "/program");
-	stop(child);
-	munmap(memory, 4096);
 }
 
 #define FULL	64	/* rows, as a power of two is full (array.h) */
