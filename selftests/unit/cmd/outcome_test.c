@@ -10,11 +10,12 @@
 #include <live/snapshot.h>
 #include <result/resultfile.h>
 
+#include "stderr_capture.h"
 #include "support/fake_log.h"
 #include "support/made_program.h"
 #include "support/outcome_run.h"
 
-static char messages[1000];
+static struct stderr_capture captured;
 static struct snapshot snapshots;
 
 /* Let the recording read a record. */
@@ -53,54 +54,28 @@ FIXTURE(set_up)
 	return begin_run();
 }
 
-/* Capture the messages in messages[] until end_messages(). */
-static FILE *begin_messages(int *saved)
-{
-	FILE *file = tmpfile();
-
-	assert_non_null(file);
-	*saved = dup(STDERR_FILENO);
-	assert_int_equal(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
-	return file;
-}
-
-static void end_messages(FILE *file, int saved)
-{
-	ssize_t length;
-
-	assert_int_equal(dup2(saved, STDERR_FILENO), STDERR_FILENO);
-	close(saved);
-	length = pread(fileno(file), messages, sizeof(messages) - 1, 0);
-	assert_true(length >= 0);
-	messages[length] = 0;
-	fclose(file);
-}
-
 static void snapshot(uint64_t elapsed_ns)
 {
-	int saved;
-	FILE *file = begin_messages(&saved);
-
+	capture_stderr(&captured);
 	run.so_far.elapsed_ns = elapsed_ns;
 	snapshot_begin(&snapshots, &run, outcome.output, 0);
 	snapshot_has_ended(&snapshots, true);
 	outcome.has_written = snapshots.is_written;
-	end_messages(file, saved);
+	end_capture(&captured);
 }
 
 /* Return: whether the result is in its file. */
 static bool show(uint64_t elapsed_ns)
 {
 	bool is_written;
-	int saved;
-	FILE *file = begin_messages(&saved);
 
+	capture_stderr(&captured);
 	run.so_far.elapsed_ns = elapsed_ns;
 	outcome.table = fopen("/dev/null", "w");
 	outcome.table_name = "/dev/null";
 	is_written = outcome_show(&outcome, &run);
 	fclose(outcome.table);
-	end_messages(file, saved);
+	end_capture(&captured);
 	return is_written;
 }
 
@@ -143,7 +118,7 @@ TEST_F(previous_result_is_kept_once)
 	exec_program(0);
 	add_samples(3);
 	snapshot(1);
-	assert_string_equal(messages, "");
+	assert_string_equal(captured.text, "");
 	assert_written("out", 1, 3);
 	assert_text("out.old", "before");
 	/* the program has more samples */
@@ -153,7 +128,7 @@ TEST_F(previous_result_is_kept_once)
 	assert_text("out.old", "before");
 	/* the run ends */
 	assert_true(show(3));
-	assert_string_equal(messages, "");
+	assert_string_equal(captured.text, "");
 	assert_written("out", 3, 8);
 	assert_text("out.old", "before");
 }
@@ -163,10 +138,10 @@ TEST_F(no_result_without_a_profile)
 {
 	put_text("out", "before");
 	snapshot(1);
-	assert_non_null(strstr(messages, "no result yet: no program has been profiled\n"));
+	assert_non_null(strstr(captured.text, "no result yet: no program has been profiled\n"));
 	exec_program(PROFIL_EXEC_DENIED);
 	assert_false(show(2));
-	assert_non_null(strstr(messages, "no profile: prog may not be traced"));
+	assert_non_null(strstr(captured.text, "no profile: prog may not be traced"));
 	assert_text("out", "before");
 	assert_int_equal(access("out.old", F_OK), -1);
 }
@@ -179,23 +154,23 @@ TEST_F(no_snapshot_without_a_file)
 	assert_int_equal(access("out", F_OK), -1);
 	outcome.output = "none/out";
 	snapshot(1);
-	assert_non_null(strstr(messages, "none/out: No such file or directory (ENOENT): the result is not written"));
+	assert_non_null(strstr(captured.text, "none/out: No such file or directory (ENOENT): the result is not written"));
 	/* the same error is not printed at each interval */
 	snapshot(2);
-	assert_string_equal(messages, "");
+	assert_string_equal(captured.text, "");
 	outcome.output = "out/out";
 	put_text("out", "");
 	snapshot(3);
-	assert_non_null(strstr(messages, "out/out: Not a directory (ENOTDIR)"));
+	assert_non_null(strstr(captured.text, "out/out: Not a directory (ENOTDIR)"));
 	outcome.output = "out";
 	snapshot(4);
-	assert_string_equal(messages, "");
+	assert_string_equal(captured.text, "");
 	outcome.output = "none/out";
 	snapshot(5);
-	assert_non_null(strstr(messages, "(ENOENT)"));
+	assert_non_null(strstr(captured.text, "(ENOENT)"));
 	/* but at the end of the run */
 	assert_false(show(6));
-	assert_non_null(strstr(messages, "(ENOENT): the result is not written"));
+	assert_non_null(strstr(captured.text, "(ENOENT): the result is not written"));
 }
 
 /* The reader of a pipe would exit after the first result. */
@@ -208,7 +183,7 @@ TEST_F(no_snapshot_to_a_pipe)
 	both = open("out", O_RDWR | O_NONBLOCK);
 	exec_program(0);
 	snapshot(1);
-	assert_non_null(strstr(messages, "out is not a regular file"));
+	assert_non_null(strstr(captured.text, "out is not a regular file"));
 	assert_int_equal(read(both, &byte, 1), -1);
 	close(both);
 }

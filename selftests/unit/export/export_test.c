@@ -17,6 +17,7 @@
 #include <export/export.h>
 #include <result/fields.h>
 
+#include "stderr_capture.h"
 #include "support/comparisons.h"
 #include "support/fake_result.h"
 #include "support/filled_result.h"
@@ -420,28 +421,21 @@ TEST_F(empty_result)
 	}
 }
 
-static char errors[4096];	/* standard error of the last export() */
+static struct stderr_capture errors;	/* of the last export() */
 
-static int export(const char *name, const char *file)
+static int export(const struct export_format *format, const char *file)
 {
-	int error, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	FILE *err = tmpfile();
-	int saved_out = dup(STDOUT_FILENO), saved_err = dup(STDERR_FILENO);
+	int error, saved = dup(STDOUT_FILENO);
 
 	/* keep the output separate from the test results */
 	fflush(stdout);
-	dup2(null, STDOUT_FILENO);
-	dup2(fileno(err), STDERR_FILENO);
-	error = export_to(find(name), &symbolized, NULL, file);
+	freopen("/dev/null", "w", stdout);
+	capture_stderr(&errors);
+	error = export_to(format, &symbolized, NULL, file);
+	end_capture(&errors);
 	fflush(stdout);
-	dup2(saved_out, STDOUT_FILENO);
-	dup2(saved_err, STDERR_FILENO);
-	close(saved_out);
-	close(saved_err);
-	close(null);
-	rewind(err);
-	errors[fread(errors, 1, sizeof(errors) - 1, err)] = 0;
-	fclose(err);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
 	return error;
 }
 
@@ -456,7 +450,7 @@ TEST_F(each_object_has_a_file)
 	symbolize();
 	/* omit the count that would take gigabytes */
 	result.objects[BIG].nr_counts = 1;
-	assert_int_equal(export("gmon", directory), 0);
+	assert_int_equal(export(find("gmon"), directory), 0);
 	assert_true(exists("big.so.gmon.out"));
 	assert_true(exists("x.so.gmon.out"));
 	assert_true(exists("x.so-2.gmon.out"));
@@ -482,7 +476,7 @@ TEST_F(file_names_are_unique)
 	result.objects = many;
 	result.nr_objects = ARRAY_SIZE(many);
 	symbolize();
-	assert_int_equal(export("gmon", directory), 0);
+	assert_int_equal(export(find("gmon"), directory), 0);
 	assert_false(exists(".gmon.out"));
 	assert_true(exists("_._.gmon.out"));
 	assert_true(exists("_._-2.gmon.out"));
@@ -519,7 +513,7 @@ TEST_F(many_names_take_few_comparisons)
 	result.nr_objects = ARRAY_SIZE(many);
 	symbolize();
 	nr_comparisons = 0;
-	assert_int_equal(export("gmon", directory), 0);
+	assert_int_equal(export(find("gmon"), directory), 0);
 	assert_true(nr_comparisons < 3 * 24 * ARRAY_SIZE(many));
 	assert_true(exists("many.gmon.out"));
 	assert_true(exists("many-4096.gmon.out"));
@@ -530,11 +524,11 @@ TEST_F(errors_are_returned)
 	struct stat st;
 
 	symbolize();
-	assert_int_equal(export("json", "/nonexistent/file"), -ENOENT);
-	assert_non_null(strstr(errors, "(ENOENT): create its directory first"));
-	assert_int_equal(export("gmon", "/nonexistent/directory"), -ENOENT);
-	assert_int_equal(export("json", directory), -EISDIR);
-	assert_int_equal(export("json", "/dev/full"), -ENOSPC);
+	assert_int_equal(export(find("json"), "/nonexistent/file"), -ENOENT);
+	assert_non_null(strstr(errors.text, "(ENOENT): create its directory first"));
+	assert_int_equal(export(find("gmon"), "/nonexistent/directory"), -ENOENT);
+	assert_int_equal(export(find("json"), directory), -EISDIR);
+	assert_int_equal(export(find("json"), "/dev/full"), -ENOSPC);
 	/* a device is not removed */
 	assert_int_equal(stat("/dev/full", &st), 0);
 	assert_true(S_ISCHR(st.st_mode));
@@ -550,9 +544,9 @@ TEST_F(errors_have_no_control_characters)
 	result.objects[ODD].samples = 0;
 	result.objects[BIG].samples = 0;
 	symbolize();
-	assert_int_equal(export("gmon", directory), -EOVERFLOW);
-	assert_non_null(strstr(errors, "/\\033[2J\\302\\233.gmon.out: "));
-	assert_null(strchr(errors, '\033'));
+	assert_int_equal(export(find("gmon"), directory), -EOVERFLOW);
+	assert_non_null(strstr(errors.text, "/\\033[2J\\302\\233.gmon.out: "));
+	assert_null(strchr(errors.text, '\033'));
 }
 
 static int write_and_fail(FILE *out, const struct symbolized *of)
@@ -566,14 +560,9 @@ TEST_F(incomplete_file_is_removed)
 	static const struct export_format failing = {
 		.name = "failing", .write = write_and_fail,
 	};
-	int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	assert_false(exists("half"));
-	dup2(null, STDERR_FILENO);
-	assert_int_equal(export_to(&failing, &symbolized, NULL, path), -ENOMEM);
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-	close(null);
+	assert_int_equal(export(&failing, path), -ENOMEM);
 	assert_false(exists("half"));
 }
 

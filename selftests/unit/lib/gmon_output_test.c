@@ -37,6 +37,7 @@ static struct profil_gmon_profile profile;
 /* Output on stderr of the last write_output() */
 static char messages[512];
 
+/* By a pipe: RLIMIT_FSIZE is 0 in a test. */
 static void write_output(bool forked)
 {
 	int saved = dup(STDERR_FILENO), pipe_[2], error;

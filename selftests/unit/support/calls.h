@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/include/profil.h"
+#include "stderr_capture.h"
 #include "support/fake_device.h"
 #include "support/test.h"
 
@@ -179,29 +180,21 @@ static inline bool is_on(void)
  * Capture stderr from begin_stderr() to end_stderr(), which returns whether the output contains
  * @text; NULL: whether it is empty.
  */
-static int real_stderr;
-static FILE *captured;
+static struct stderr_capture captured;
+static bool is_captured;
 
 static inline void begin_stderr(void)
 {
-	real_stderr = dup(2);
-	captured = tmpfile();
-	if (real_stderr < 0 || !captured || dup2(fileno(captured), 2) < 0)
-		abort();
+	capture_stderr(&captured);
+	is_captured = true;
 }
 
 static inline bool end_stderr(const char *text)
 {
-	char output[4096];
-	ssize_t length;
+	const char *output = end_capture(&captured);
 
-	dup2(real_stderr, 2);
-	close(real_stderr);
-	length = pread(fileno(captured), output, sizeof(output) - 1, 0);
-	fclose(captured);
-	captured = NULL;
-	output[length < 0 ? 0 : length] = 0;
-	return text ? strstr(output, text) != NULL : !length;
+	is_captured = false;
+	return text ? strstr(output, text) != NULL : !*output;
 }
 
 /* Each way to start a profile */
@@ -224,7 +217,7 @@ FIXTURE(set_up)
 /* Restore stderr after a failed test, so that its message is visible. */
 FIXTURE(tear_down)
 {
-	if (captured)
+	if (is_captured)
 		end_stderr(NULL);
 	return 0;
 }

@@ -24,6 +24,7 @@
 #include <symbol/debuginfod.h>
 #include <symbol/symbols.h>
 
+#include "stderr_capture.h"
 #include "support/debug_file.h"
 #include "support/test.h"
 
@@ -240,19 +241,15 @@ TEST(time_is_limited)
 /* A failure is reported once, and the server is not used for the next object. */
 static void assert_failure(const char *message)
 {
-	char text[512] = "";
-	FILE *file = fopen("fetched/stderr", "w+");
+	struct stderr_capture captured;
+	const char *text;
 
-	assert_non_null(file);
 	debuginfod_allow();
-	dup2(fileno(file), STDERR_FILENO);
+	capture_stderr(&captured);
 	assert_false(debug_file_is_found(&result, NULL, hidden));
 	assert_null(getenv("DEBUGINFOD_URLS"));
 	assert_false(debug_file_is_found(&result, NULL, hidden));
-	dup2(standard_error, STDERR_FILENO);
-	rewind(file);
-	fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
+	text = end_capture(&captured);
 	if (!strstr(text, message))
 		fail_msg("not '%s': %s", message, text);
 	assert_ptr_equal(strchr(text, '\n'), strrchr(text, '\n'));
