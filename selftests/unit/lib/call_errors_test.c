@@ -188,7 +188,7 @@ TEST_F(failed_stop_after_refused_start)
 		start_solaris, start_bsd, start_linux099, start_osf1, start_svid,
 	};
 	/* different errors, since the same one is not printed twice */
-	static const int errors[] = { EFAULT, EINTR, EIO, ENXIO, EBUSY };
+	static const int errors[] = { EFAULT, EINTR, EIO, ENXIO, EAGAIN };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(refused); i++) {
