@@ -4,7 +4,7 @@
 #
 #   make              build the module for this machine's kernel, the library and the command
 #   make demo         profile Debian's perl in a virtual machine
-#   make check        run the tests that find most faults: 10 to 20 minutes
+#   make check        run the tests that find most faults: 11 minutes on two cores
 #   make check-full   run all tests, on the stock kernels and a debug kernel: an hour; BUDGET=MINUTES
 #   make check-all    run them on all other kernels, too: some hours
 #   make coverage     report which lines the tests execute: half an hour
