@@ -41,12 +41,12 @@ static enum built find(void)
 /* A machine that has none of the three: none is found, and PATH has no others in front of them */
 FIXTURE(set_up)
 {
-	char path[256];
+	char path[256], here[192];
 
 	strcpy(folder, "built.XXXXXX");
-	if (!mkdtemp(folder))
+	if (!mkdtemp(folder) || !getcwd(here, sizeof(here)))
 		return -1;
-	snprintf(path, sizeof(path), "%s/%s:/usr/bin:/bin", get_current_dir_name(), folder);
+	snprintf(path, sizeof(path), "%s/%s:/usr/bin:/bin", here, folder);
 	setenv("PATH", path, 1);
 	program("modprobe", "exit 1");
 	program("dkms", "exit 127");
