@@ -77,11 +77,6 @@ static void __attribute__((noreturn)) execute(const struct program_run *run, int
 	_exit(0);
 }
 
-static uint64_t to_ns(const struct timeval *time)
-{
-	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * 1000;
-}
-
 /* Return: 0 or -errno. */
 static int wait_for(pid_t pid, struct program_run *run, int failed)
 {
@@ -94,7 +89,7 @@ static int wait_for(pid_t pid, struct program_run *run, int failed)
 	while (wait4(pid, &run->status, 0, &usage) < 0)
 		if (errno != EINTR)
 			return -errno;
-	run->cpu_ns = to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime);
+	run->cpu_ns = time_usage_ns(&usage);
 	return -error;
 }
 

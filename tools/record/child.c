@@ -82,15 +82,6 @@ static int read_exec_error(int fd)
 	return read_message(fd, &error, sizeof(error)) == (ssize_t)sizeof(error) ? error : 0;
 }
 
-/* CPU time of a process and the children it waited for; rounded by the kernel. */
-static uint64_t rusage_ns(const struct rusage *usage)
-{
-	return ((uint64_t)usage->ru_utime.tv_sec +
-		(uint64_t)usage->ru_stime.tv_sec) * NS_PER_S +
-	       ((uint64_t)usage->ru_utime.tv_usec +
-		(uint64_t)usage->ru_stime.tv_usec) * 1000;
-}
-
 static int wait_for_zombie(pid_t pid)
 {
 	siginfo_t info;
@@ -128,7 +119,7 @@ static int reap(struct child_end *end)
 	end->cpu_ns = time_cpu_ns(end->pid);
 	if (wait4(end->pid, &end->status, 0, &usage) < 0)
 		return -errno;
-	used = rusage_ns(&usage);
+	used = time_usage_ns(&usage);
 	if (!end->cpu_ns)
 		end->cpu_ns = used;
 	else if (used > end->cpu_ns)

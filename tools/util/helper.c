@@ -60,11 +60,6 @@ int helper_start(struct helper *helper, const struct helper_work *work)
 	return helper->error;
 }
 
-static uint64_t to_ns(const struct timeval *time)
-{
-	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * 1000;
-}
-
 bool helper_has_ended(struct helper *helper, bool wait)
 {
 	struct rusage usage = { 0 };
@@ -79,7 +74,7 @@ bool helper_has_ended(struct helper *helper, bool wait)
 	if (!waited)
 		return false;
 	helper->pid = 0;
-	helper->cpu_ns = to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime);
+	helper->cpu_ns = time_usage_ns(&usage);
 	if (waited < 0)
 		helper->error = -EIO;
 	else if (WIFSIGNALED(status))

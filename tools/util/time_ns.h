@@ -6,6 +6,7 @@
 #define PROFIL_TIME_NS_H
 
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -37,6 +38,13 @@ static inline uint64_t time_cpu_ns(pid_t pid)
 	clockid_t clock;
 
 	return clock_getcpuclockid(pid, &clock) ? 0 : time_ns(clock);
+}
+
+/* CPU time of a process and the children for which it has waited, in ns; the kernel rounds it. */
+static inline uint64_t time_usage_ns(const struct rusage *usage)
+{
+	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * NS_PER_S +
+	       (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1000;
 }
 
 /* Convert a time of stat(2). Return: the time in ns since 1970 UTC. */
