@@ -198,18 +198,18 @@ static DEFINE_MUTEX(subscription);
 /**
  * profil_lock_subscription - wait for a turn to make a first subscription
  * @rights: of the process that started the profile
- * @wait:   also for other processes of the user
  *
- * May sleep, for others that hold it, or wait, for a bounded time (notifier.c).
+ * May sleep, for one process of each other user, for a bounded time (notifier.c). Not for those of
+ * the same user, with the locks of the memory held: they may be many.
  *
- * Return: 0; -EBUSY; or -EINTR: the caller is being killed.
+ * Return: 0; -EBUSY: try again; or -EINTR: the caller is being killed.
  */
-int profil_lock_subscription(const struct profil_rights *rights, bool wait)
+int profil_lock_subscription(const struct profil_rights *rights)
 {
 	struct mutex *own = &rights->user->subscription;
 
-	if (wait ? mutex_lock_killable(own) : !mutex_trylock(own))
-		return wait ? -EINTR : -EBUSY;
+	if (!mutex_trylock(own))
+		return -EBUSY;
 	if (!mutex_lock_killable(&subscription))
 		return 0;
 	mutex_unlock(own); /* GCOV_EXCL_LINE: killed */

@@ -38,7 +38,7 @@ void profil_uncharge(const struct profil_rights *rights, enum profil_charged wha
 int profil_charge_pages(const struct profil_rights *rights, unsigned long nr);
 void profil_uncharge_pages(const struct profil_rights *rights, unsigned long nr);
 /* May sleep. */
-int profil_lock_subscription(const struct profil_rights *rights, bool wait);
+int profil_lock_subscription(const struct profil_rights *rights);
 void profil_unlock_subscription(const struct profil_rights *rights);
 
 #endif /* _PROFIL_USER_H */

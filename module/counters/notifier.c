@@ -255,7 +255,7 @@ static int notifier_subscribe_first(struct profil_session *session)
 
 	if (!notifier_lock_mappings(session))
 		return -EBUSY;
-	err = profil_lock_subscription(rights, current->mm == session->mm);
+	err = profil_lock_subscription(rights);
 	if (err)
 		return err;
 	err = notifier_try_files(session->mm) ?: notifier_subscribe(&session->buffer);

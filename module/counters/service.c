@@ -289,7 +289,7 @@ bool profil_service_pass(struct profil_session *session)
  * Called by the worker. Waits only for locks that are held briefly. The service_mutex is one
  * of them: while the memory is not watched, calls take it only after mmap_lock.
  *
- * Return: false if the worker must try again: somebody has the lock of a mapping or of a file.
+ * Return: false if the worker must try again: somebody has a lock that it does not wait for.
  */
 bool profil_service_watch_locked(struct profil_session *session)
 {
@@ -329,9 +329,9 @@ static int service_try_watch(struct profil_session *session)
  * that gets signals often enough could never start a profile. SIGKILL, SIGSTOP and the
  * kernel's own signals cannot be blocked.
  *
- * Waits for page faults of the process that hold the lock of their mapping, and for those who hold
- * that of a file, without locks: a fault takes as long as the file system likes, but the caller can
- * be killed, and others can look at its memory.
+ * Waits for page faults of the process that hold the lock of their mapping, for those who hold that
+ * of a file, and for other starts of the user, without locks: a fault takes as long as the file
+ * system likes, but the caller can be killed, and others can look at its memory.
  *
  * Return: 0, -ENOMEM, -EAGAIN or -EINTR.
  */
