@@ -200,10 +200,13 @@ static const char *remedy(int error)
 	}
 }
 
-/* last: error (-errno) of the previous line of this kind, which is not repeated */
+/*
+ * last: error (-errno) of the previous line of this kind, which is not repeated. EBUSY is no error of
+ * old functions: profil_ioctl_return_old().
+ */
 static void warn(atomic_int *last, const char *function, const char *what, int error)
 {
-	if (atomic_exchange(last, error) != error)
+	if (error != -EBUSY && atomic_exchange(last, error) != error)
 		profil_text_print("libprofil: ", function, ": ", what, ": ",
 				  profil_error_text(-error), " (", profil_error_name(-error), "); ",
 				  remedy(-error));
@@ -213,7 +216,7 @@ void profil_ioctl_warn_not_started(const char *function, int error)
 {
 	static atomic_int last;
 
-	if (error != -EBUSY && !profil_diagnose_has_reported(-error))
+	if (!profil_diagnose_has_reported(-error))
 		warn(&last, function, "not profiling", error);
 }
 
@@ -221,8 +224,7 @@ void profil_ioctl_warn_not_stopped(const char *function, int error)
 {
 	static atomic_int last;
 
-	if (error != -EBUSY)
-		warn(&last, function, "still profiling", error);
+	warn(&last, function, "still profiling", error);
 }
 
 int profil_ioctl_off_or_warn(const char *function)
