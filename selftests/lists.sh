@@ -64,13 +64,13 @@ command_long_scripts=(command/follow_test.sh command/files_test.sh command/jit_t
 # For a debug kernel, which executes several times the instructions: what finds bugs of bugs/ that
 # only it shows; tests and attacks of memory and lifetimes that are short enough; and those that take
 # minutes each, for make check-all. Tests of counts are omitted, because there kernel threads take a
-# notable part of the time (lib/profile/expect_count.h).
+# notable part of the time (lib/profile/expect_count.h); and no_fork_waits maps a file 12,000 times.
 debug_bug_programs=(process/fork_test core/lifecycle_test
 	"memory/remap_test -r change.ANON_dont_need.accounted_for" machine/kunit_test.sh)
 debug_programs=(core/abi_test process/sharers_test process/denied_test memory/recheck_test
 	core/limits_test core/flags_test attach/attach_refused_test attacks/uncharged_memory_test
-	attacks/start_waits_test attacks/many_users_test attacks/held_files_test
-	attacks/subordinate_users_test)
+	attacks/start_waits_test attacks/many_users_test
+	"attacks/held_files_test -T no_fork_waits" attacks/subordinate_users_test)
 debug_long_programs=(attach/attach_log_test machine/observe_test.sh memory/memory_test
 	memory/killed_test memory/remap_test memory/replaced_test machine/machine_test.sh)
 # Tests in which much runs concurrently, for a kernel with KCSAN

@@ -206,7 +206,8 @@ TEST_F(sharer, lender_has_its_profile)
 	pthread_t thread;
 	pid_t pid;
 
-	sharer_errors[0] = sharer_errors[1] = -1;
+	sharer_errors[0] = -1;
+	sharer_errors[1] = -1;
 	pid = clone(sleep_a_little, stack + bytes, CLONE_VM | SIGCHLD, NULL);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, start_and_stop, &self->profile));
