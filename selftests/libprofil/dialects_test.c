@@ -100,16 +100,17 @@ static int turn_off(const struct scene *scene, const struct _fixture_variant_dia
 	return variant->profil(scene->counters, scene->bytes, offset_of(scene), 0);
 }
 
-/* Returns the exit status of a child of vfork() that calls @turn. */
-static int __attribute__((noinline))
-in_borrower(int (*turn)(const struct scene *scene, const struct _fixture_variant_dialect *variant),
-	    const struct scene *scene, const struct _fixture_variant_dialect *variant)
-{
-	pid_t pid = vfork();
+struct turn {
+	int (*call)(const struct scene *scene, const struct _fixture_variant_dialect *variant);
+	const struct scene *scene;
+	const struct _fixture_variant_dialect *variant;
+};
 
-	if (!pid)
-		_exit(turn(scene, variant) != 0);
-	return wait_for(pid);
+static int take_turn(const void *data)
+{
+	const struct turn *turn = data;
+
+	return turn->call(turn->scene, turn->variant);
 }
 
 /*
@@ -119,19 +120,20 @@ in_borrower(int (*turn)(const struct scene *scene, const struct _fixture_variant
 TEST_F(dialect, vfork_child_is_another_process)
 {
 	struct scene *scene = &self->scene;
+	const struct turn on = { turn_on, scene, variant }, off = { turn_off, scene, variant };
 	struct stderr_capture captured;
 
 	ASSERT_EQ(0, turn_on(scene, variant));
-	EXPECT_EQ(0, in_borrower(turn_off, scene, variant));
+	EXPECT_EQ(0, in_borrower(take_turn, &off));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
-	EXPECT_EQ(0, in_borrower(turn_on, scene, variant));
+	EXPECT_EQ(0, in_borrower(take_turn, &on));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
 	/* the library knows, too, that the profile runs: the call finds and ends it */
 	EXPECT_EQ(0, turn_off(scene, variant));
 	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	capture_stderr(&captured);
-	EXPECT_EQ(0, in_borrower(turn_on, scene, variant));
+	EXPECT_EQ(0, in_borrower(take_turn, &on));
 	EXPECT_STREQ("", end_capture(&captured));
 	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	EXPECT_TRUE(is_silent(scene));

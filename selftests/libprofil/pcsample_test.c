@@ -119,6 +119,31 @@ TEST_F(pcsample, second_call_continues_in_new_array)
 	EXPECT_NE(UNUSED, self->samples[NR / 2 + 2]);
 }
 
+static int sample(const void *samples)
+{
+	return (int)pcsample((void *)samples, NR);
+}
+
+static int sample_no_more(const void *samples)
+{
+	return (int)pcsample((void *)samples, 0);
+}
+
+/* A child of vfork() is another process: it has no samples, and changes nothing. */
+TEST_F(pcsample, vfork_child_is_another_process)
+{
+	struct scene *scene = &self->scene;
+
+	EXPECT_EQ(0, in_borrower(sample, self->samples));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
+	EXPECT_EQ(0, pcsample(self->samples, NR));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+	EXPECT_EQ(0, in_borrower(sample, self->samples));
+	EXPECT_EQ(0, in_borrower(sample_no_more, self->samples));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+	EXPECT_LE(4, pcsample(self->samples, 0));
+}
+
 TEST_F(pcsample, negative_size_is_refused)
 {
 	static const long bad[] = { -1, -NR, LONG_MIN };

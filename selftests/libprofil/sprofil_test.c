@@ -99,6 +99,31 @@ TEST_F(sprofil, counters_of_each_width_count)
 	}
 }
 
+static int turn_on(const void *data)
+{
+	return sprofil((struct prof *)data, 2, NULL, PROF_USHORT);
+}
+
+static int turn_off(const void *data)
+{
+	return sprofil((struct prof *)data, 0, NULL, PROF_USHORT);
+}
+
+/* A child of vfork() is another process: it changes no profile of its parent. */
+TEST_F(sprofil, vfork_child_is_another_process)
+{
+	struct scene *scene = &self->scene;
+
+	EXPECT_EQ(0, in_borrower(turn_on, self->regions));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
+	ASSERT_EQ(0, start(self, PROF_USHORT));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+	EXPECT_EQ(0, in_borrower(turn_off, self->regions));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+	ASSERT_EQ(0, turn_off(self->regions));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
+}
+
 /* A full counter stays at its maximum, and the other counters still count. */
 TEST_F(sprofil, full_counters_stay)
 {

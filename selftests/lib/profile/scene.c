@@ -102,3 +102,12 @@ int in_child(int (*function)(const struct scene *scene), const struct scene *sce
 	}
 	return pid < 0 ? -1 : wait_for(pid);
 }
+
+int __attribute__((noinline)) in_borrower(int (*function)(const void *data), const void *data)
+{
+	pid_t pid = vfork();
+
+	if (!pid)
+		_exit(function(data));
+	return pid < 0 ? -1 : wait_for(pid);
+}

@@ -69,4 +69,7 @@ void take_away_far(const struct scene *scene);
 /* Runs @function in a child. Returns its exit status, as a shell reports it. */
 int in_child(int (*function)(const struct scene *scene), const struct scene *scene);
 
+/* Runs @function in a child of vfork(), which uses the memory of its parent. Returns its exit status. */
+int in_borrower(int (*function)(const void *data), const void *data);
+
 #endif /* SELFTESTS_SCENE_H */

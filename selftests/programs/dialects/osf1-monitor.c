@@ -6,6 +6,8 @@
  * usage: osf1-monitor [again]
  */
 #include <mon.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "work.h"
 
@@ -17,6 +19,18 @@ void unseen()
 
 	for (i = 0; i < 4 * LOOPS; i++)
 		sum += i;
+}
+
+/* A child of vfork() is another process, which has no profile. */
+void change_in_borrower()
+{
+	int status = -1, pid = vfork();
+
+	if (pid == 0)
+		_exit(moncontrol(0) || moncontrol(1) || monitor((char *)0, (char *)0, (char *)0, 0, 0) ||
+		      monstartup(&__executable_start, (char *)etext));
+	waitpid(pid, &status, 0);
+	check("calls of a child of vfork()", status, 0);
 }
 
 int main(argc, argv)
@@ -38,6 +52,8 @@ int main(argc, argv)
 	check("moncontrol off again", moncontrol(0), 0);
 	check("moncontrol on", moncontrol(1), 0);
 	check("moncontrol on again", moncontrol(1), 1);
+	change_in_borrower();
+	check("moncontrol after vfork", moncontrol(1), 1);
 	work(ROUNDS / 2);
 	check("end", monitor((char *)0, (char *)0, (char *)0, 0, 0), 0);
 	check("moncontrol after the end", moncontrol(1), 0);
