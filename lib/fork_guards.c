@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "guard.h"
+#include "timer.h"
 
 struct profil_guard profil_guard_state = PROFIL_GUARD_INIT;
 struct profil_guard profil_guard_device = PROFIL_GUARD_INIT;
+struct profil_guard profil_guard_timer = PROFIL_GUARD_INIT;
 
 /* The process that this memory belongs to. Written while no other thread runs. */
 static pid_t process;
@@ -24,10 +26,12 @@ static void before_fork(void)
 {
 	profil_guard_before_fork(&profil_guard_state);
 	profil_guard_before_fork(&profil_guard_device);
+	profil_guard_before_fork(&profil_guard_timer);
 }
 
 static void after_fork(void)
 {
+	profil_guard_after_fork(&profil_guard_timer);
 	profil_guard_after_fork(&profil_guard_device);
 	profil_guard_after_fork(&profil_guard_state);
 }
@@ -35,6 +39,7 @@ static void after_fork(void)
 static void in_child(void)
 {
 	process = getpid();
+	profil_timer_forked();
 	after_fork();
 }
 

@@ -87,6 +87,7 @@ static inline void profil_guard_after_fork(struct profil_guard *guard)
  */
 extern struct profil_guard profil_guard_state;	/* what a function remembers of earlier calls */
 extern struct profil_guard profil_guard_device;	/* the descriptor of the device */
+extern struct profil_guard profil_guard_timer;	/* timer.c */
 
 /*
  * False in a child of vfork(), which shares memory but has its own descriptor table; also in a

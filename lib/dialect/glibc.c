@@ -7,6 +7,7 @@
 #include "dialect/glibc.h"
 #include "fallback.h"
 #include "ioctl.h"
+#include "timer.h"
 
 static int start(unsigned short *buf, size_t bufsiz, size_t offset,
 		 unsigned int scale)
@@ -34,7 +35,7 @@ int profil_glibc(unsigned short *buf, size_t bufsiz, size_t offset,
 	if (off && !profil_fallback_used())
 		error = profil_ioctl_off();
 	else if (profil_fallback_needed(&error))
-		return profil_fallback_call(off ? NULL : buf, bufsiz, offset, scale);
+		profil_timer_count(off ? NULL : buf, bufsiz, offset, scale);
 	else if (!error)
 		error = start(buf, bufsiz, offset, scale);
 	return profil_ioctl_return_old(error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * profil(2) of Linux 0.99.11, whose C library counted in a signal handler: a buffer that cannot be
- * written causes SIGSEGV. Without the device, the C library's profil() counts instead.
+ * written causes SIGSEGV. Without the device, the library counts in one, too.
  */
 #include <errno.h>
 #include <signal.h>
@@ -11,6 +11,7 @@
 #include "fallback.h"
 #include "ioctl.h"
 #include "profil.h"
+#include "timer.h"
 
 static void start(const struct profil_histogram *histogram)
 {
@@ -38,8 +39,8 @@ int profil_linux099(char *buf, int bufsiz, unsigned long offset, int scale)
 	if (off && !profil_fallback_used())
 		profil_ioctl_off_or_warn("profil_linux099");
 	else if (profil_fallback_needed(&error))
-		profil_fallback_call(off ? NULL : (unsigned short *)buf,
-				     (unsigned int)bufsiz, offset, (unsigned int)scale);
+		profil_timer_count(off ? NULL : (unsigned short *)buf, (unsigned int)bufsiz, offset,
+				   (unsigned int)scale);
 	else if (!error)
 		start(&histogram);
 	return 0;

@@ -32,8 +32,8 @@
 #include "gmon/output.h"
 #include "guard.h"
 #include "ioctl.h"
-#include "libc_profil.h"
 #include "text.h"
+#include "timer.h"
 #include "warnings.h"
 
 #define TEXT_BYTES	((unsigned long)PROFIL_GMON_TEXT_BYTES)
@@ -41,7 +41,7 @@
 /* Counters and arcs of shared objects, for some 25 MiB of text */
 #define OBJECTS_MEMORY	((size_t)64 << 20)
 
-/* Rate of the C library's profil() */
+/* Rate of the timer */
 #define FALLBACK_RATE	100
 
 _Atomic(struct profil_gmon_profile *) profil_gmon_recording;
@@ -52,7 +52,7 @@ static atomic_bool was_started;
 /* Protected by profil_guard_state */
 static struct {
 	struct profil_gmon_profile *profile;	/* NULL: not started, or written */
-	enum { NONE, KERNEL, LIBC } sampler;
+	enum { NONE, KERNEL, TIMER } sampler;
 	bool shared;		/* the memory is shared with a companion */
 	bool counting;		/* started, and not stopped here since */
 	unsigned int serial;	/* profil_ioctl_serial() at the start */
@@ -157,20 +157,19 @@ static int stop_counting(void)
 	return 0;
 }
 
-/* The C library samples the program alone, with counters of 16 bits. */
+/* The timer samples the program alone, with counters of 16 bits. */
 static void start_fallback(void)
 {
 	const struct profil_gmon_object *program = &gmon.profile->objects[0];
 
-	profil_fallback_call(gmon.profile->fallback,
-			     program->nr * sizeof(*gmon.profile->fallback), program->start,
-			     0x10000 * sizeof(*gmon.profile->fallback) / TEXT_BYTES);
+	profil_timer_count(gmon.profile->fallback, program->nr * sizeof(*gmon.profile->fallback),
+			   program->start, 0x10000 * sizeof(*gmon.profile->fallback) / TEXT_BYTES);
 	gmon.profile->rate = FALLBACK_RATE;
 }
 
 static void stop_fallback(void)
 {
-	profil_fallback_call(NULL, 0, 0, 0);
+	profil_timer_count(NULL, 0, 0, 0);
 }
 
 /* Choose and start the sampler. The calls are counted with any. */
@@ -192,16 +191,14 @@ static void start_sampler(void)
 		if (profil_fallback_refused(-error))
 			return;
 	}
-	if (!profil_libc_needed())
-		return;
-	gmon.sampler = LIBC;
+	gmon.sampler = TIMER;
 	start_fallback();
 }
 
 /* Map the memory, shared with a companion if the user asks for one. Return: 0 or -errno. */
 static int map_memory(uintptr_t low, uintptr_t high)
 {
-	/* the C library's counters have half the size of the others */
+	/* the timer's counters have half the size of the others */
 	const size_t bytes = profil_gmon_objects_memory(high - low) + (high - low) + OBJECTS_MEMORY;
 	struct profil_gmon_profile *profile;
 	int fd = -1, error;
@@ -304,7 +301,7 @@ static void control(int mode)
 	if (!gmon.profile || !profil_guard_is_own_process())
 		return;
 	atomic_store(&profil_gmon_recording, mode ? gmon.profile : NULL);
-	if (gmon.sampler == LIBC) {
+	if (gmon.sampler == TIMER) {
 		if (mode)
 			start_fallback();
 		else
@@ -327,7 +324,7 @@ void moncontrol(int mode)
 
 	profil_guard_enter(&profil_guard_state, &before);
 	control(mode);
-	/* the C library's profil() may change it, a signal handler may not */
+	/* a signal handler that calls this must not change it */
 	errno = saved;
 	profil_guard_leave(&profil_guard_state, &before);
 }
@@ -419,7 +416,7 @@ static struct profil_gmon_profile *take_profile(void)
 		profile->forked = true;
 	}
 	gmon.profile = profile;
-	if (gmon.sampler == LIBC)
+	if (gmon.sampler == TIMER)
 		stop_fallback();
 	else
 		error = stop_counting();

@@ -54,7 +54,7 @@ struct profil_gmon_object {
  * @process:  the process that it belongs to
  * @forked:   the process is a forked child
  * @rate:     samples per second of CPU time
- * @fallback: counters of the C library's profil(), if it samples the program
+ * @fallback: counters of the timer, if that samples the program
  * @full:     there is no memory for more objects
  * @nr:       number of objects; it only grows
  * @objects:  objects; the program is the first

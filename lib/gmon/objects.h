@@ -45,7 +45,7 @@ void profil_gmon_objects_note_present(const struct profil_gmon_profile *profile,
 bool profil_gmon_objects_drop_absent(struct profil_gmon_profile *profile,
 				     const struct profil_gmon_present *present);
 
-/* Add the counts of the C library's profil(). */
+/* Add the counts of the timer. */
 void profil_gmon_objects_add_fallback(struct profil_gmon_profile *profile);
 
 #endif /* PROFIL_GMON_OBJECTS_H */

@@ -225,13 +225,13 @@ rates() {
 		"$(awk "BEGIN { print 50 * ($seconds + $round) + 1 }")"
 }
 
-# The kernel refuses the rate, so the library falls back to the C library's timer, or with
+# The kernel refuses the rate, so the library falls back to a timer, or with
 # PROFIL_FALLBACK=fatal does not profile.
 refused_rate() {
 	in_work env LD_PRELOAD="$library" PROFIL_RATE=100000 "$programs/pg" $seconds &&
 	rate_is 0.01 && calls_agree && between 0.1 "$(gprof_field pg gmon.out sixty 1)" $seconds &&
 	grep -q 'the kernel offers 1 to' "$work/err" &&
-	grep -q "refused.*EINVAL.*using the C library's SIGPROF timer" "$work/err" &&
+	grep -q "refused.*EINVAL.*using a SIGPROF timer" "$work/err" &&
 	in_work env LD_PRELOAD="$library" PROFIL_RATE=100000 PROFIL_FALLBACK=fatal \
 		"$programs/pg" $seconds signal &&
 	grep -q 'refused.*not profiling' "$work/err" &&
@@ -244,7 +244,7 @@ no_device() {
 		LD_PRELOAD=$1 exec $2 $3' sh "$library" "$programs/pg" $seconds &&
 	rate_is 0.01 && calls_agree && between 0.1 "$(gprof_field pg gmon.out sixty 1)" $seconds &&
 	same "$(wc -l <"$work/err")" 1 &&
-	grep -q "ENOENT.*the module is loaded, .*; using the C library's SIGPROF" "$work/err"
+	grep -q "ENOENT.*the module is loaded, .*; using a SIGPROF" "$work/err"
 }
 
 # Another device has the name /dev/profil, as a stale device number may leave it.
@@ -252,7 +252,7 @@ another_device() {
 	in_work unshare -m sh -c 'mount -t tmpfs none /dev && mknod /dev/profil c 1 3 &&
 		LD_PRELOAD=$1 exec $2 0' sh "$library" "$programs/pg" &&
 	same "$(wc -l <"$work/err")" 1 &&
-	grep -q "refused.*ENOTTY.*see profil(4).*using the C library's SIGPROF" "$work/err"
+	grep -q "refused.*ENOTTY.*see profil(4).*using a SIGPROF" "$work/err"
 }
 
 # as_user COMMAND...: runs the command as an unprivileged user, with the library preloaded. Both are
@@ -342,9 +342,9 @@ check "files named by GMON_OUT_PREFIX" prefix
 check "a program executes another" executes
 check "the program starts its own profile" own_profile
 check "another rate" rates
-check "a rate that the kernel refuses: the C library's timer" refused_rate
-check "no device: the C library's timer, and one line" no_device
-check "another device: the C library's timer, and one line" another_device
+check "a rate that the kernel refuses: a timer" refused_rate
+check "no device: a timer, and one line" no_device
+check "another device: a timer, and one line" another_device
 check "a tick that cannot be hooked: refused, with the remedy" no_hook
 check "max_user_sessions reached: refused, with the reason" session_limit
 check "no memory can be locked: samples are lost, and reported" memlock

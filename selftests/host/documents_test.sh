@@ -96,7 +96,7 @@ run_installed() (
 		LD_LIBRARY_PATH=$work/installed/usr/local/lib bash -e >"$work/out" 2>"$work/err"
 )
 
-# Without the device, the program uses the C library's profil().
+# Without the device, the program uses a timer.
 readme_library() {
 	mkdir "$work/c" && cp "$(block '#include <profil.h>')" "$work/c/prog.c" &&
 	{ cat "$(block 'cc prog.c')" && echo ./a.out; } | run_installed "$work/c"

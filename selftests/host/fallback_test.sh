@@ -15,7 +15,7 @@ fi
 remedy='modprobe profil'
 [ ! -e /sys/module/profil ] || remedy='module is loaded'
 
-# falls_back PROGRAM: succeeds, and the C library's profil() counts
+# falls_back PROGRAM: succeeds, and the timer counts
 falls_back() {
 	"$1" >"$work/out" 2>"$work/err" && [ "$(cat "$work/out")" -gt 10 ]
 }
@@ -35,6 +35,11 @@ fatal() {
 	grep -q 'profil: No such file or directory' "$work/err"
 }
 
+# threads PROGRAM: several of them replace and stop the profile
+threads() {
+	PROFIL_FALLBACK=quiet "$1" threads
+}
+
 # linux099 falls back, too: in Linux 0.99, profil() was in the C library only. It always returns 0.
 linux099() {
 	PROFIL_DIALECT=linux099 warns programs/fallback &&
@@ -45,7 +50,7 @@ linux099() {
 	[ "$(cat "$work/out")" = 0 ] && grep -q 'not profiling' "$work/err"
 }
 
-# pg PROGRAM: compiled with -pg; the C library's timer takes samples, our mcount() counts the calls. In
+# pg PROGRAM: compiled with -pg; the timer takes samples, our mcount() counts the calls. In
 # half a second there are 50; on a busy machine, some are late, and taken as one.
 pg() {
 	local program=$PWD/programs/$1
@@ -108,16 +113,17 @@ file_limit() (
 )
 
 ktap_print_header
-ktap_set_plan 13
+ktap_set_plan 15
 for program in programs/fallback programs/fallback-static; do
-	check "$program: falls back to the C library, and prints one line" warns $program
+	check "$program: falls back to a timer, and prints one line" warns $program
 	check "$program: PROFIL_FALLBACK=quiet prints nothing" quiet $program
 	check "$program: PROFIL_FALLBACK=fatal makes profil() fail" fatal $program
+	check "$program: threads replace and stop the profile" threads $program
 done
 for program in pg-linked pg-static pg-static-pie; do
 	check "programs/$program: falls back, and writes gmon.out" pg $program
 done
-check "linux099: falls back to the C library, and prints one line" linux099
+check "linux099: falls back to a timer, and prints one line" linux099
 check "a program that keeps its gmon.out forks" keeps_forks
 check "a limit of the size of files leaves no part of gmon.out" file_limit
 check "profil runs a command without a profile only with --force" command_is_not_run

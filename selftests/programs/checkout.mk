@@ -63,7 +63,7 @@ $(OUTPUT)/fallback-linux099: fallback.c $(LIBPROFIL)/libprofil-linux099.so
 		-Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../../lib'
 
 $(OUTPUT)/fallback-static: fallback.c $(LIBPROFIL)/libprofil.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -Wl,-u,__profil -o $@ $< $(LIBPROFIL)/libprofil.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $< $(LIBPROFIL)/libprofil.a
 
 # Programs compiled with -pg
 PG_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Wshadow -pg

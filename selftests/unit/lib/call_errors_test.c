@@ -205,7 +205,7 @@ TEST_F(failed_stop_after_refused_start)
 	}
 }
 
-/* The fallback does not start the C library's timer while the kernel counts. */
+/* The fallback does not start the timer while the kernel counts. */
 TEST_F(no_fallback_while_kernel_counts)
 {
 	struct itimerval timer;
