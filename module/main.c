@@ -34,6 +34,7 @@ static int __init profil_init(void)
 	err = profil_attachment_init();
 	if (err)
 		goto exit_session; /* GCOV_EXCL_LINE: out of memory */
+	profil_tick_init();
 	/* last: user space can call in from here on */
 	err = profil_device_init();
 	if (err)
@@ -41,7 +42,11 @@ static int __init profil_init(void)
 	return 0;
 
 exit_attachment:
-	profil_attachment_exit(); /* GCOV_EXCL_LINE: out of memory */
+	/* GCOV_EXCL_START: out of memory */
+	profil_attachment_exit();
+	profil_follow_exit();
+	profil_tick_exit();
+	/* GCOV_EXCL_STOP */
 exit_session:
 	profil_session_exit(); /* GCOV_EXCL_LINE: out of memory */
 	return err;

@@ -78,7 +78,7 @@ int __init profil_attachment_init(void)
 	attachment_queue = alloc_workqueue("profil_attach", WQ_UNBOUND, 0);
 	if (!attachment_queue)
 		return -ENOMEM; /* GCOV_EXCL_LINE: out of memory */
-	if (profil_follow_is_possible())
+	if (profil_follow_init())
 		mem_operations = attachment_find_mem_operations();
 	if (!mem_operations)
 		pr_notice("no kprobes of setup_new_exec() and perf_event_mmap(), or no procfs: other processes cannot be profiled\n");

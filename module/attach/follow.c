@@ -435,14 +435,16 @@ static int follow_register_kprobes(unsigned int nr, u32 flags)
 }
 
 /*
- * Whether the kernel has the functions: CONFIG_KPROBES, CONFIG_PERF_EVENTS, and forbids no probe
- * there. The kprobes stay disarmed, so nothing is patched. May sleep.
+ * Return: whether the kernel has the functions: CONFIG_KPROBES, CONFIG_PERF_EVENTS, and forbids no
+ * probe there. The kprobes stay disarmed, so nothing is patched. May sleep.
  */
-bool __init profil_follow_is_possible(void)
+bool __init profil_follow_init(void)
 {
 	if (follow_register_kprobes(ARRAY_SIZE(kprobes), KPROBE_FLAG_DISABLED))
 		return false; /* GCOV_EXCL_LINE: other kernels only */
 	follow_unregister_kprobes(ARRAY_SIZE(kprobes));
+	if (COMPAT_FTRACE_HAS_ARGUMENT)
+		profil_function_init(&map_function);
 	return true;
 }
 

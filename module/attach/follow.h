@@ -10,7 +10,7 @@
 
 extern const struct profil_hook_ops profil_follow_hook;
 
-bool __init profil_follow_is_possible(void);
+bool profil_follow_init(void);
 void profil_follow_exit(void);
 
 #endif /* _PROFIL_FOLLOW_H */

@@ -48,6 +48,18 @@ static int function_set_filter(struct profil_function *function)
 }
 
 /**
+ * profil_function_init - find a function when the module is loaded
+ * @function: function
+ *
+ * ftrace compares the name with those of all functions, 40,000 or more. Otherwise the first process
+ * that starts a profile would do it. A failure is reported when the function is attached.
+ */
+void __init profil_function_init(struct profil_function *function)
+{
+	function_set_filter(function);
+}
+
+/**
  * profil_function_attach - let a function call the module
  * @function: function
  *

@@ -36,6 +36,7 @@ struct profil_function {
 }
 
 /* May sleep. */
+void profil_function_init(struct profil_function *function);
 int profil_function_attach(struct profil_function *function);
 void profil_function_detach(struct profil_function *function);
 void profil_function_exit(struct profil_function *function);

@@ -281,12 +281,13 @@ static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 static struct profil_function tick_function =
 	PROFIL_FUNCTION("update_process_times", tick_hook);
 
-static void tick_init_late(void)
+void __init profil_tick_init(void)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 		compat_init_irq_work_hard(&per_cpu(last_tick, cpu).work, tick_charge_late);
+	profil_function_init(&tick_function);
 }
 
 static void tick_sync_late(void)
@@ -299,11 +300,6 @@ static void tick_sync_late(void)
 
 static int tick_attach(void)
 {
-	static bool initialized;
-
-	if (!initialized)
-		tick_init_late();
-	initialized = true;
 	return profil_function_attach(&tick_function);
 }
 

@@ -7,6 +7,7 @@
 
 extern const struct profil_hook_ops profil_tick_hook;
 
+void profil_tick_init(void);
 void profil_tick_exit(void);
 
 #endif /* _PROFIL_TICK_H */

@@ -150,6 +150,16 @@ first_profile() {
 	rmmod profil && [ "$status" = 0 ] && ! grep 'have no samples' "$work/profile"
 }
 
+# The first START does not look for functions in all of the kernel: that takes 120 million instructions.
+first_session_is_cheap() {
+	local used TIMEFORMAT='%3U %3S'
+
+	load && used=$({ time programs/session </dev/null >/dev/null; } 2>&1)
+	rmmod profil || return
+	echo "# user and system time: $used"
+	awk '{ exit $1 + $2 > 0.3 }' <<<"$used"
+}
+
 # Whoever loads the module may see anything at /proc: here, another file system.
 attaches_without_proc() {
 	local status
@@ -192,7 +202,7 @@ ktap_print_header
 need_module
 [ -e "$functions" ] || mount -t tracefs none "$tracing"
 
-ktap_set_plan 18
+ktap_set_plan 19
 check "an idle module has no hook in the tick" eventually is_detached
 check "a session can start" begin_session
 check "a session has a hook in the tick" is_attached
@@ -220,6 +230,7 @@ rmmod profil
 check_if ../tools/profil "the first profile after loading has samples for all its CPU time" \
 	first_profile
 check_if ../tools/profil "a module that was loaded without /proc attaches" attaches_without_proc
+check "the first session after loading takes little CPU time" first_session_is_cheap
 check "rmmod while memory that had counters changes" beside_memory_changes
 check "$CYCLES cycles of load, session, unload" all_cycles
 load
