@@ -84,7 +84,7 @@ seed_of_commit() {
 	local commit
 
 	commit=$(git log -1 --format=%H -- module uapi lib selftests ':!*.md' ':!selftests/bugs' \
-		':!selftests/compare' ':!selftests/fuzz/readers' ':!selftests/host' \
+		':!selftests/fuzz/readers' ':!selftests/host' \
 		':!selftests/unit' 2>/dev/null) || true
 	echo $((16#0${commit:0:5}))
 }

@@ -6,8 +6,8 @@
 # perf (scripts/deps/install perf; for "others" also perf-others). A busy host makes parts of a
 # program appear longer, so the clock should count instructions:
 #
-#	make && make -C selftests/unit export_sample && make -C selftests/compare/programs
-#	scripts/vm/run --kernel 6.12 --icount --timeout 7200 -- selftests/compare/perf_comparison.sh
+#	make && make -C selftests/unit export_sample && make -C bench/perf/programs
+#	scripts/vm/run --kernel 6.12 --icount --timeout 7200 -- bench/perf/perf_comparison.sh
 #
 # usage: perf_comparison.sh [others | PROGRAM...]
 #
@@ -25,8 +25,8 @@
 # each address in a function without a symbol separately. So the comparison is of the sampled
 # addresses, not of names.
 
-cd "$(dirname "$0")/.." || exit 1
-# shellcheck source=../lib/ktap.sh
+cd "$(dirname "$0")/../../selftests" || exit 1
+# shellcheck source=../../selftests/lib/ktap.sh
 . lib/ktap.sh
 
 PROFIL=${PROFIL:-../tools/profil}
@@ -36,7 +36,7 @@ SIZE=${SIZE:-100}
 keep=${KEEP:-$work/kept}
 
 # shellcheck source=programs/prepare.sh
-. compare/programs/prepare.sh
+. ../bench/perf/programs/prepare.sh
 programs=("${debian_programs[@]}")
 [ $# -eq 0 ] || programs=("$@")
 [ "$*" != others ] || programs=("${other_programs[@]}")
@@ -66,7 +66,7 @@ run_perf() {
 		-- "${target[@]}" >"$work/out" 2>"$work/err" &&
 	perf script -i "$1" -F pid,ip,uregs --show-mmap-events --show-task-events \
 		>"$1.script" 2>"$work/err" &&
-	compare/perf_samples.py "$1.script" "$1.json" "$RATE" 2>"$work/err"
+	../bench/perf/perf_samples.py "$1.script" "$1.json" "$RATE" 2>"$work/err"
 }
 
 # run PROGRAM TOOL RESULT
@@ -96,7 +96,7 @@ measure() {
 
 # compare_shares PROGRAM [OPTION...]: writes the table to $work/table; whether the shares agree
 compare_shares() {
-	compare/perf_shares.py "${@:2}" "$keep/$1"/profil.*.json -- "$keep/$1"/perf.*.json \
+	../bench/perf/perf_shares.py "${@:2}" "$keep/$1"/profil.*.json -- "$keep/$1"/perf.*.json \
 		>"$work/table" 2>"$work/err"
 }
 
@@ -119,7 +119,7 @@ finds_loss() {
 }
 
 seconds_agree() {
-	compare/perf_shares.py --seconds "$keep/$1"/profil.*.json -- "$keep/$1"/perf.*.json \
+	../bench/perf/perf_shares.py --seconds "$keep/$1"/profil.*.json -- "$keep/$1"/perf.*.json \
 		>"$work/table" 2>"$work/err"
 }
 

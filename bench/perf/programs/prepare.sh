@@ -84,8 +84,8 @@ prepare_xz() {
 
 # own PROGRAM ROUNDS: a program of programs/Makefile
 own() {
-	[ -x "compare/programs/$1" ] || return
-	command=("$PWD/compare/programs/$1" $(($2 * SIZE / 100)))
+	[ -x "../bench/perf/programs/$1" ] || return
+	command=("$PWD/../bench/perf/programs/$1" $(($2 * SIZE / 100)))
 }
 prepare_static() { own static 400; }
 prepare_go() { own go 250; }
@@ -94,16 +94,16 @@ prepare_musl() { own musl 125; }
 prepare_m32() { own m32 400; }
 
 prepare_reload() {
-	own reload 1500 && command+=("$PWD"/compare/programs/{first,second}.so)
+	own reload 1500 && command+=("$PWD"/../bench/perf/programs/{first,second}.so)
 }
 
 prepare_luajit() {
-	command=(/usr/bin/luajit compare/programs/work.lua $((550 * SIZE / 100)))
+	command=(/usr/bin/luajit ../bench/perf/programs/work.lua $((550 * SIZE / 100)))
 	[ -x "${command[0]}" ]
 }
 # Without --predictable, V8's threads compile different functions in each run.
 prepare_node() {
-	command=(/usr/bin/node --predictable compare/programs/work.js $((200 * SIZE / 100)))
+	command=(/usr/bin/node --predictable ../bench/perf/programs/work.js $((200 * SIZE / 100)))
 	[ -x "${command[0]}" ]
 }
 
@@ -132,7 +132,7 @@ before_set_user_id() {
 	chmod "$mode" "$work/set-user-id"
 }
 
-# Most packages are in the cache that `make -C compare/programs` filled. The project's own one is
+# Most packages are in the cache that `make -C bench/perf/programs` filled. The project's own one is
 # new in each run.
 prepare_go_build() {
 	command -v go >/dev/null || return

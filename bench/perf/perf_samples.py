@@ -6,7 +6,7 @@ usage: perf_samples.py SCRIPT JSON RATE
 
 SCRIPT is the output of `perf script -F pid,ip,uregs --show-mmap-events --show-task-events` for
 a recording with --user-regs=ip: the mapped files, and the user-mode pc of each sample.
-unit/export_sample makes a profil result of the samples, and `profil export` makes JSON of the
+selftests/unit/export_sample makes a profil result of the samples, and `profil export` makes JSON of the
 result. This adds a member "in_user": the number of samples that were taken in user mode.
 """
 import collections
@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-SELFTESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PROFIL = os.environ.get("PROFIL", os.path.join(SELFTESTS, "../tools/profil"))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROFIL = os.environ.get("PROFIL", os.path.join(TOP, "tools/profil"))
 
 KERNEL = 1 << 63
 
@@ -119,7 +119,7 @@ def export(counts, out):
              for address, samples in sorted(counts[path].items())]
     with tempfile.TemporaryDirectory() as work:
         result = os.path.join(work, "result")
-        subprocess.run([os.path.join(SELFTESTS, "unit/export_sample"), "result", result,
+        subprocess.run([os.path.join(TOP, "selftests/unit/export_sample"), "result", result,
                         *paths], input="".join(lines), text=True, check=True)
         subprocess.run([PROFIL, "export", "--json", "-o", out, result], check=True)
 
