@@ -27,76 +27,35 @@ int main(int argc, char **argv)
 {
 	begin(argc, argv);
 
-	doing = "65536 maps each bin to 2 bytes";
-	choose(3, 65536);
-	on();
-	must_count(2);
-	doing = "32768 gives 4 bytes";
-	choose(4, 32768);
-	on();
-	must_count(2);
-	doing = "16384 gives 8 bytes";
-	choose(8, 16384);
-	on();
-	must_count(2);
-	doing = "(pc - offset) is divided by 2 first";
-	choose(3, 0xffff);
-	on();
-	must_count(0);
-	doing = "the last counter of the buffer";
-	choose(BYTES - 1, 65536);
-	on();
-	must_count(BYTES - 2);
-	doing = "beyond the buffer";
-	choose(BYTES, 65536);
-	on();
-	must_not_count();
-	doing = "below the offset";
-	choose(-2u, 65536);
-	on();
-	must_not_count();
-	doing = "a scale of 1";
-	choose(0x40000, 1);
-	on();
-	must_count(4);
+	must_count_at("65536 maps each bin to 2 bytes", 3, 65536, 2);
+	must_count_at("32768 gives 4 bytes", 4, 32768, 2);
+	must_count_at("16384 gives 8 bytes", 8, 16384, 2);
+	must_count_at("(pc - offset) is divided by 2 first", 3, 0xffff, 0);
+	must_count_within();
+	must_count_at("a scale of 1", 0x40000, 1, 4);
 	doing = "a scale above 65536";
 	off();
 	choose(3, 65537);
 	if (profil(buffer, (int)SIZE, (int)OFFSET, (int)SCALE) != -1)
 		fail("profil() returns", 0);
 	must_be_off();
-	doing = "any scale";
-	choose(0x35, 0x6000);
-	on();
-	must_count(18);
+	must_count_at("any scale", 0x35, 0x6000, 18);
 
 	doing = "a scale value of 0";
 	off();
-	must_be_off();
-	on();
-	must_count(18);
+	must_restart(18);
 	doing = "an illegal address";
 	errno = 0;
 	if (profil((char *)64, (int)SIZE, (int)OFFSET, (int)SCALE) != -1 || errno != EFAULT)
 		fail("EFAULT expected, errno is", errno);
-	must_be_off();
-	on();
-	must_count(18);
+	must_restart(18);
 	doing = "a negative size";
 	errno = 0;
 	if (profil((char *)large, -2, (int)OFFSET, (int)SCALE) != -1 || errno != E2BIG)
 		fail("E2BIG expected, errno is", errno);
-	must_be_off();
-	on();
-	must_count(18);
-	doing = "fork";
-	must_count_in_child(18);
-	doing = "exec";
-	must_be_off_after_exec();
-	must_count(18);
-	doing = "a memory fault";
-	must_be_off_after_fault();
-	must_count(18);
+	must_restart(18);
+	must_count_after_fork_and_exec(18);
+	must_count_after_fault(18);
 	doing = "a size of 0";
 	if (profil(buffer, 0, (int)OFFSET, (int)SCALE))
 		fail("profil() returns", -1);

@@ -209,11 +209,44 @@ static void must_be_off(void)
 }
 
 /* Neither this distance of the instruction from the offset nor any other memory has a counter. */
-static __inline__ void must_not_count(void)
+static void must_not_count(void)
 {
 	spin(LONG_TIME);
 	if (!is_clear())
 		fail("counts outside the region; first counter", *counter(0));
+}
+
+/* Each program's way to turn profiling on, with what choose() has set */
+static void on(void);
+
+#define NOWHERE		-1
+
+/* With this distance and scale, the counter at this byte counts, or none. */
+static void must_count_at(const char *what, unsigned int distance, unsigned int scale, int byte)
+{
+	doing = what;
+	choose(distance, scale);
+	on();
+	if (byte == NOWHERE)
+		must_not_count();
+	else
+		must_count(byte);
+}
+
+/* At both ends of the buffer, at a scale that gives each 2 bytes a counter */
+static __inline__ void must_count_within(void)
+{
+	must_count_at("the last counter of the buffer", BYTES - 1, 0x10000, BYTES - 2);
+	must_count_at("beyond the buffer", BYTES, 0x10000, NOWHERE);
+	must_count_at("below the offset", -2u, 0x10000, NOWHERE);
+}
+
+/* The call before this turned profiling off; it can be turned on again. */
+static __inline__ void must_restart(int byte)
+{
+	must_be_off();
+	on();
+	must_count(byte);
 }
 
 /*
@@ -366,16 +399,27 @@ static void must_be_off_after_fault(void)
 		fail("fault: status", status);
 }
 
+/* It goes on in a forked child, and in this process after a child executed a program. */
+static void must_count_after_fork_and_exec(int byte)
+{
+	doing = "fork";
+	must_count_in_child(byte);
+	doing = "exec";
+	must_be_off_after_exec();
+	must_count(byte);
+}
+
+static __inline__ void must_count_after_fault(int byte)
+{
+	doing = "a memory fault";
+	must_be_off_after_fault();
+	must_count(byte);
+}
+
 /* Avoids warnings: some programs do not use these functions. */
 static __inline__ void use_all(void)
 {
-	(void)choose;
-	(void)must_count;
-	(void)must_be_off;
-	(void)must_be_off_after_fault;
 	(void)must_count_in_large;
-	(void)must_count_in_child;
-	(void)must_be_off_after_exec;
 }
 
 static void begin(int argc, char **argv)
