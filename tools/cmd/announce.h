@@ -10,16 +10,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/**
- * announce - say what is profiled, if standard error is a terminal
- * @duration_ns: for how long; 0: without a limit
- */
+/* Say what is profiled, and for how long (0: without a limit), if standard error is a terminal. */
 void announce(const char *what, uint64_t duration_ns);
 
-/**
- * announce_processes - say which processes are profiled, if standard error is a terminal
- * @program:     what the first one runs; NULL: unknown
- */
+/* The same for processes; @program is what the first one runs, NULL: unknown. */
 void announce_processes(const pid_t *pids, size_t nr, const char *program, uint64_t duration_ns);
 
 #endif /* PROFIL_ANNOUNCE_H */

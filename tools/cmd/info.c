@@ -50,14 +50,11 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-/**
- * struct info - what is printed
- * @interface: the version and the rates; zero if they are not known
- */
+/* What is printed */
 struct info {
 	bool is_json;
 	struct json json;
-	struct profil_info interface;
+	struct profil_info interface;	/* the version and the rates; zero if they are not known */
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

@@ -17,28 +17,18 @@
 #include "record/wait.h"
 #include "top/top.h"
 
-/**
- * struct profiling - state of a run
- * @options:    what to profile, and how
- * @attach:     the log; closed if the command is not profiled
- * @run:        what is known of it so far
- * @outcome:    how to show it
- * @pusher:     pushes the samples of each interval
- * @top:        the live view; NULL: none
- * @members:    of the control group, if there is one
- * @start:      when the run started, by time_ns(CLOCK_MONOTONIC)
- */
+/* State of a run */
 struct profiling {
-	const struct profiling_options *options;
-	struct attach attach;
-	struct live_run run;
-	struct outcome outcome;
+	const struct profiling_options *options;	/* what to profile, and how */
+	struct attach attach;	/* the log; closed if the command is not profiled */
+	struct live_run run;	/* what is known of it so far */
+	struct outcome outcome;	/* how to show it */
 	struct snapshot snapshot;
-	struct pusher pusher;
+	struct pusher pusher;	/* pushes the samples of each interval */
 	struct progress progress;
-	struct top *top;
-	struct members members;
-	uint64_t start;
+	struct top *top;	/* the live view; NULL: none */
+	struct members members;	/* of the control group, if there is one */
+	uint64_t start;	/* when the run started, by time_ns(CLOCK_MONOTONIC) */
 };
 
 /* Read the status of the log. */

@@ -9,25 +9,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/**
- * struct progress - the last line
- * @is_terminal: there, one line is updated; else there is a new line each time
- * @elapsed_ns:  of that line
- * @samples:     of that line
- */
+/* The last line */
 struct progress {
 	FILE *out;
-	bool is_terminal;
-	uint64_t elapsed_ns;
-	uint64_t samples;
+	bool is_terminal;	/* there, one line is updated; else there is a new line each time */
+	uint64_t elapsed_ns;	/* of that line */
+	uint64_t samples;	/* of that line */
 };
 
 void progress_begin(struct progress *progress, FILE *out);
 
-/**
- * progress_show - print a line
- * @rate:       samples per second of CPU time
- */
+/* Print a line; @rate is samples per second of CPU time. */
 void progress_show(struct progress *progress, uint64_t elapsed_ns, uint64_t samples, uint32_t rate);
 
 /* Remove the line from the terminal. */

@@ -6,17 +6,14 @@
 
 #define SUGGEST_MAX	4	/* number of suggestions */
 
-/**
- * struct suggest - the names that are most similar to a word; private
- * @names: most similar first
- */
+/* The names that are most similar to a word; private */
 struct suggest {
 	const char *word;
 	struct {
 		const char *name;
 		size_t length;
 		size_t rank;
-	} names[SUGGEST_MAX];
+	} names[SUGGEST_MAX];	/* most similar first */
 	size_t nr;
 };
 
@@ -26,44 +23,28 @@ struct suggest {
  */
 size_t suggest_name_length(const char *name);
 
-/**
- * suggest_begin - start to search for names that are similar to a word
- * @word:    must outlive @suggest
- */
+/* Start to search for names that are similar to a word, which must outlive @suggest. */
 void suggest_begin(struct suggest *suggest, const char *word);
 
-/**
- * suggest_offer - offer a valid name
- * @suggest: keeps the name if it is among the most similar ones
- * @name:    must outlive @suggest. The parameters of a C++ function are ignored
- *
+/*
+ * Offer a valid name, which must outlive @suggest; the parameters of a C++ function are ignored.
  * Similar names are ranked by edit distance, then by containing the word, ignoring case. Equally
  * similar ones stay in the order of the offers.
  */
 void suggest_offer(struct suggest *suggest, const char *name);
 
-/**
- * suggest_keep - offer a valid name that is similar for another reason
- * @suggest: keeps the name if there is room
- */
+/* Offer a valid name that is similar for another reason; it is kept if there is room. */
 void suggest_keep(struct suggest *suggest, const char *name);
 
-/**
- * suggest_only - the only suggestion
- * @suggest: after all names were offered
- *
- * Return: the name without the parameters of a C++ function, to be freed with free(); NULL: there
- * is none, there are several, or there is no memory.
+/*
+ * The only suggestion, after all names were offered: without the parameters of a C++ function, to
+ * be freed with free(). NULL: there is none, there are several, or there is no memory.
  */
 char *suggest_only(const struct suggest *suggest);
 
-/**
- * suggest_words - print the suggestions
- * @suggest: after all names were offered
- * @before:  prefix of each name, such as "--"
- *
- * Return: "; did you mean A, B or C?", to be freed with free(). "" if there are no similar
- * names or there is no memory.
+/*
+ * The suggestions, after all names were offered, each after @before, such as "--": "; did you mean
+ * A, B or C?", to be freed with free(). "" if there are none, or there is no memory.
  */
 char *suggest_words(const struct suggest *suggest, const char *before);
 

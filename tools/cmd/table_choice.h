@@ -32,19 +32,15 @@ struct table_choice {
  */
 extern const struct argp table_choice_argp;
 
-/**
- * table_choice_set_style - determine colours, bars and the length of lines
- * @out:    where the table will be printed
- * @color:  the user's choice of colours and bars
+/*
+ * Determine colours, bars and the length of lines, by the user's choice and where the table will be
+ * printed.
  */
 void table_choice_set_style(struct table_choice *choice, FILE *out, enum terminal_when color);
 
-/**
- * table_choice_make - make the profile that the table shows
- * @profile: filled in, unless table_is_of_owners(); zero before; must be released with
- *           profile_release(), even on error
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Make the profile that the table shows, unless table_is_of_owners(). It is zero before, and must
+ * be released with profile_release(), even on error. Return: 0 or -ENOMEM.
  */
 int table_choice_make(const struct table_choice *choice, struct profile *profile,
 		      const struct result *result, struct symbols *symbols);

@@ -17,11 +17,8 @@ extern const struct argp target_argp;
 /* For .args_doc of a struct argp with target_argp */
 #define TARGET_ARGS_DOC	"COMMAND [ARG...]\n-p PID[,PID...]\n--cgroup=PATH"
 
-/**
- * target_parse - prepare for signals, and parse the options
- * @argp:  has target_argp among its children
- * @input: input of @argp
- *
+/*
+ * Prepare for signals, and parse the options of @argp, which has target_argp among its children.
  * Exits with EXIT_OWN_FAILURE if they are wrong.
  */
 void target_parse(const struct argp *argp, int argc, char **argv, void *input);

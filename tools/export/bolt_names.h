@@ -29,21 +29,15 @@ struct bolt_name {
 	bool is_function;
 };
 
-/**
- * struct bolt_names - all symbols of a file
- * @of: by address, functions and global ones first
- */
+/* All symbols of a file */
 struct bolt_names {
-	struct bolt_name *of;
+	struct bolt_name *of;	/* by address, functions and global ones first */
 	size_t nr;
 };
 
-/**
- * bolt_names_read - read the symbol table of a file
- * @names: zeroed by the caller; must be released with bolt_names_release(), even on error
- * @elf:   the file; must outlive @names
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Read the symbol table of a file, which must outlive the names. They are zeroed by the caller, and
+ * must be released with bolt_names_release(), even on error. Return: 0 or -ENOMEM.
  */
 int bolt_names_read(struct bolt_names *names, Elf *elf);
 

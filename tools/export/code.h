@@ -24,16 +24,11 @@
  */
 enum code_needs { CODE_NAMES, CODE_DEBUG_INFO, CODE_RELOCATIONS };
 
-/**
- * struct code_sample - samples in user mode at an address
- * @address:  link-time address of the instruction
- * @samples:  their number, at least 1
- * @function: the function, which has a symbol
- */
+/* Samples in user mode at an address */
 struct code_sample {
-	uint64_t address;
-	uint64_t samples;
-	const struct symbolized_function *function;
+	uint64_t address;				/* link-time address of the instruction */
+	uint64_t samples;				/* their number, at least 1 */
+	const struct symbolized_function *function;	/* the function, which has a symbol */
 };
 
 /**
@@ -73,18 +68,13 @@ struct code {
 int code_read(struct code *code, const struct symbolized *symbolized, struct symbols *symbols,
 	      enum code_needs needs, bool is_selected);
 
-/**
- * code_check_file - check whether a file has what a format needs
- * @needs: what the format needs: not CODE_NAMES, which the result may have
- *
- * Return: 0; or -ENODATA or -EOPNOTSUPP as code_read(), and the error was printed.
+/*
+ * Check whether a file has what a format needs, not CODE_NAMES, which the result may have. Return:
+ * 0; or -ENODATA or -EOPNOTSUPP as code_read(), and the error was printed.
  */
 int code_check_file(const char *path, Elf *elf, enum code_needs needs);
 
-/**
- * code_print_left_out - print how many samples are in the export, and why not the others
- * @code: after the export was written, which may have moved samples from @used to @unnamed
- */
+/* Print how many samples are in the export that was written, and why not the others. */
 void code_print_left_out(const struct code *code);
 
 /* Free the samples. */

@@ -73,12 +73,7 @@ char *export_command_line(const struct result *result);
  */
 size_t export_main_object(const struct result *result);
 
-/**
- * export_ns - the CPU time that samples represent
- * @result:  the result that has the samples
- *
- * Return: CPU time in ns, rounded, at most INT64_MAX.
- */
+/* The CPU time that samples represent, in ns, rounded, at most INT64_MAX. */
 uint64_t export_ns(const struct result *result, uint64_t samples);
 
 /**

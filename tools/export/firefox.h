@@ -26,16 +26,11 @@ struct firefox_frame {
 	enum firefox_category category;
 };
 
-/**
- * struct firefox_sample - the samples of a thread in a frame
- * @thread:  index in result->threads, or RESULT_NO_THREAD
- * @frame:   index of the frame
- * @samples: at least 1
- */
+/* The samples of a thread in a frame */
 struct firefox_sample {
-	uint32_t thread;
-	size_t frame;
-	uint64_t samples;
+	uint32_t thread;	/* index in result->threads, or RESULT_NO_THREAD */
+	size_t frame;		/* index of the frame */
+	uint64_t samples;	/* at least 1 */
 };
 
 /**
@@ -57,12 +52,9 @@ struct firefox_tables {
 	void *sources;
 };
 
-/**
- * firefox_tables_make - make the tables of a result
- * @tables:     zero; must be released with firefox_tables_release(), even on error
- * @symbolized: the result; must outlive the tables
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Make the tables, zero so far, of a result, which must outlive them; they must be released with
+ * firefox_tables_release(), even on error. Return: 0 or -ENOMEM.
  */
 int firefox_tables_make(struct firefox_tables *tables, const struct symbolized *symbolized);
 

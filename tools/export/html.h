@@ -29,25 +29,18 @@ struct html_groups {
 	size_t *of_thread;
 };
 
-/**
- * html_groups_make - find the groups of a result
- * @groups: filled in; must be released with html_groups_release(), even on error
- * @result: the result; must outlive the groups
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Find the groups of a result, which must outlive them; they must be released with
+ * html_groups_release(), even on error. Return: 0 or -ENOMEM.
  */
 int html_groups_make(struct html_groups *groups, const struct result *result);
 
 /* Print the members programs and threads. */
 void html_groups_print(struct json *json, const struct html_groups *groups);
 
-/**
- * html_groups_print_parts - print which samples are of which group
- * @out:    where to print; after an element of a list
- *
- * Prints the group; for several, the group, its samples and those in the kernel for each.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Print, after an element of a list, which samples are of which group: the group; for several, the
+ * group, its samples and those in the kernel for each. Return: 0 or -ENOMEM.
  */
 int html_groups_print_parts(FILE *out, const struct html_groups *groups,
 			    const struct result *result, const struct result_part *parts,

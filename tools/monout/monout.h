@@ -24,24 +24,16 @@
 #define MONOUT_CELL_WORDS	2
 #define MONOUT_COUNTER_BYTES	2
 
-/**
- * struct monout_layout - the layout of numbers in the program that wrote a file
- * @word_bytes: size of a pointer: 4 or 8
- * @is_big:     numbers are big-endian
- */
+/* The layout of numbers in the program that wrote a file */
 struct monout_layout {
-	unsigned int word_bytes;
-	bool is_big;
+	unsigned int word_bytes;	/* size of a pointer: 4 or 8 */
+	bool is_big;			/* numbers are big-endian */
 };
 
-/**
- * struct monout_calls - calls of a function
- * @pc:    a link-time address in the function
- * @calls: number of calls, at least 1
- */
+/* Calls of a function */
 struct monout_calls {
-	uint64_t pc;
-	uint64_t calls;
+	uint64_t pc;	/* a link-time address in the function */
+	uint64_t calls;	/* number of calls, at least 1 */
 };
 
 /**
@@ -93,18 +85,12 @@ int monout_read(const char *path, const struct monout_layout *layout, struct mon
 int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layout *layout,
 		 struct monout *monout, const char **why);
 
-/**
- * monout_samples - the value of a counter
- * @counter: index of the counter, less than @monout->nr_counters
- */
+/* The value of a counter, by its index, which is less than @monout->nr_counters. */
 unsigned int monout_samples(const struct monout *monout, size_t counter);
 
-/**
- * monout_pc - the first pc that a counter counts
- * @monout:  a file with a scale of 2 or more
- * @counter: index of the counter, at most @monout->nr_counters
- *
- * Return: a link-time address; UINT64_MAX on overflow.
+/*
+ * The first pc that a counter counts, in a file with a scale of 2 or more; also that after the last
+ * counter. Return: a link-time address; UINT64_MAX on overflow.
  */
 uint64_t monout_pc(const struct monout *monout, size_t counter);
 

@@ -9,23 +9,16 @@
 
 #define MONOUT_PROGRAM_DEFAULT	"a.out"
 
-/**
- * struct monout_program - the properties of a program that are needed to read its mon.out
- * @layout: layout of its numbers
- * @start:  link-time address of its first executable segment
- * @end:    end of its last executable segment (exclusive); more than @start
- */
+/* The properties of a program that are needed to read its mon.out */
 struct monout_program {
-	struct monout_layout layout;
-	uint64_t start;
-	uint64_t end;
+	struct monout_layout layout;	/* layout of its numbers */
+	uint64_t start;	/* link-time address of its first executable segment */
+	uint64_t end;	/* end of its last executable segment (exclusive); more than @start */
 };
 
-/**
- * monout_program_read - read the properties of a program
- * @why:     on error, set to the reason
- *
- * Return: 0; -ENOEXEC: the file is not a program; or another -errno from opening it.
+/*
+ * Read the properties of a program. Return: 0; -ENOEXEC: the file is not a program; or another
+ * -errno from opening it. On error, @why is set to the reason.
  */
 int monout_program_read(const char *path, struct monout_program *program, const char **why);
 

@@ -14,31 +14,20 @@
 /* Name of the row for all pcs outside functions */
 #define PROF_NOWHERE	"(in no function)"
 
-/**
- * struct prof_row - a function, mostly with samples or calls
- * @name:    its demangled name, its address if it has no name, or PROF_NOWHERE
- * @is_function: this is not the row PROF_NOWHERE
- * @address: link-time address of its start; 0 for PROF_NOWHERE
- * @samples: number of its samples, with fractions if counters are divided
- * @calls:   number of its calls; 0: calls were not counted
- */
+/* A function, mostly with samples or calls */
 struct prof_row {
-	char *name;
-	bool is_function;
-	uint64_t address;
-	double samples;
-	uint64_t calls;
+	char *name;	/* its demangled name, its address if it has no name, or PROF_NOWHERE */
+	bool is_function;	/* this is not the row PROF_NOWHERE */
+	uint64_t address;	/* link-time address of its start; 0 for PROF_NOWHERE */
+	double samples;	/* number of its samples, with fractions if counters are divided */
+	uint64_t calls;	/* number of its calls; 0: calls were not counted */
 };
 
-/**
- * struct prof - the rows of mon.out files
- * @rows:    most samples first, then most calls
- * @samples: sum over all rows
- */
+/* The rows of mon.out files */
 struct prof {
-	struct prof_row *rows;
+	struct prof_row *rows;	/* most samples first, then most calls */
 	size_t nr_rows;
-	double samples;
+	double samples;		/* sum over all rows */
 };
 
 /**
@@ -76,11 +65,9 @@ struct prof_functions {
 int prof_make(struct prof *prof, const struct monout *files, size_t nr_files,
 	      const struct prof_functions *functions);
 
-/**
- * prof_sort - sort rows
- * @order: what to sort by; equal rows are sorted by samples, then by calls
- *
- * PROFILE_BY_OBJECT sorts by samples, because there is one object only.
+/*
+ * Sort rows; equal ones by samples, then by calls. PROFILE_BY_OBJECT sorts by samples, because
+ * there is one object only.
  */
 void prof_sort(struct prof_row *rows, size_t nr, enum profile_order order);
 

@@ -36,11 +36,10 @@ struct prof_symbols {
 int prof_symbols_read(struct prof_symbols *symbols, const char *path, bool locals,
 		      symbolize_demangle_fn *demangle, const char **why);
 
-/**
- * prof_symbols_find - find the shown function that an address belongs to; a symbols_find_fn
- * @function: filled in; if there is none, only its end: where the first function begins
- *
- * Return: 1, or 0: the address is below all functions that are shown.
+/*
+ * Find the shown function that an address belongs to; a symbols_find_fn. Return: 1, or 0: the
+ * address is below all functions that are shown, and @function has only its end: where the first
+ * one begins.
  */
 int prof_symbols_find(void *symbols, size_t object, uint64_t address,
 		      struct function *function);

@@ -55,13 +55,10 @@ struct comparison {
 	size_t nr_rows;
 };
 
-/**
- * struct comparison_side - one of the two profiles
- * @profile: its profile by function; must outlive the comparison
- */
+/* One of the two profiles */
 struct comparison_side {
 	const struct result *result;
-	const struct profile *profile;
+	const struct profile *profile;	/* its profile by function; must outlive the comparison */
 };
 
 /**
@@ -84,13 +81,10 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 /* A change in percent of all CPU time of the old profile. */
 double comparison_percent(const struct comparison *comparison, double change);
 
-/**
- * comparison_is_worse - whether a function takes more CPU time than before, for certain
- * @row:        a row of @comparison, or its @all
- * @percent:    how much more is permitted, as by comparison_percent()
- *
- * Return: whether even the lower end of the interval is above @percent, and the change is
- * significant.
+/*
+ * Whether a row of the comparison, or its @all, takes more CPU time than before, for certain: the
+ * change is significant, and even the lower end of its interval is above what is permitted, in
+ * percent as by comparison_percent().
  */
 bool comparison_is_worse(const struct comparison *comparison, const struct comparison_row *row,
 			 double percent);

@@ -10,14 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/**
- * struct interval - a confidence interval
- * @low:  lower end
- * @high: upper end
- */
+/* A confidence interval */
 struct interval {
-	double low;
-	double high;
+	double low;	/* lower end */
+	double high;	/* upper end */
 };
 
 /*

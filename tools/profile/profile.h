@@ -41,15 +41,11 @@ struct profile_row {
 	unsigned int percent100;
 };
 
-/**
- * struct profile - all functions, lines or objects with samples
- * @rows:    most samples first, then by name
- * @samples: sum over all rows
- */
+/* All functions, lines or objects with samples */
 struct profile {
-	struct profile_row *rows;
+	struct profile_row *rows;	/* most samples first, then by name */
 	size_t nr_rows;
-	uint64_t samples;
+	uint64_t samples;		/* sum over all rows */
 };
 
 /**
@@ -69,27 +65,16 @@ struct profile {
 int profile_make(struct profile *profile, const struct result *result,
 		 symbols_find_fn *find, void *symbols);
 
-/**
- * profile_of - make the profile of a result whose functions are known
- * @symbolized: the functions; must outlive the profile
- *
- * Return: 0 or -ENOMEM.
- */
+/* Make the profile of a result whose functions are known, and outlive it. Return: 0 or -ENOMEM. */
 int profile_of(struct profile *profile, const struct symbolized *symbolized);
 
-/**
- * profile_make_objects - add up the samples by object
- * @profile: as for profile_make(); @function of each row is the object's path
- * @result:  the result; must outlive the profile
- *
+/*
+ * Add up the samples by object, as profile_make(); @function of each row is the object's path.
  * Return: 0 or -ENOMEM.
  */
 int profile_make_objects(struct profile *profile, const struct result *result);
 
-/**
- * profile_demangle - demangle the names of C++, Rust and D functions
- * @profile: the profile; is sorted by samples again
- */
+/* Demangle the names of C++, Rust and D functions, and sort the profile by samples again. */
 void profile_demangle(struct profile *profile);
 
 /* What the rows are sorted by. Ties are broken by the other keys. */

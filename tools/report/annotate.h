@@ -30,14 +30,10 @@ struct annotate_options {
 	struct terminal_style style;
 };
 
-/**
- * annotate_print - print the wanted functions that have samples
- * @options: what to annotate, and how
- *
- * If a source file cannot be read, or is shorter than when it was compiled, a note is printed,
- * and the lines have numbers but no text.
- *
- * Return: the number of functions that have the code, or -ENOMEM.
+/*
+ * Print the wanted functions that have samples. If a source file cannot be read, or is shorter than
+ * when it was compiled, a note is printed, and the lines have numbers but no text. Return: the
+ * number of functions that have the code, or -ENOMEM.
  */
 long annotate_print(FILE *out, const struct result *result, struct symbols *symbols,
 		    const struct annotate_options *options);

@@ -33,51 +33,33 @@ struct column {
 	bool color;
 };
 
-/**
- * struct columns_row - a row
- * @cells: texts, to be freed with free()
- * @color: colour of the cells in columns with @color
- * @share: length of the bar after the row, from 0 to 1
- */
+/* A row */
 struct columns_row {
-	char *cells[COLUMNS_MAX];
-	enum terminal_color color;
-	double share;
+	char *cells[COLUMNS_MAX];	/* texts, to be freed with free() */
+	enum terminal_color color;	/* colour of the cells in columns with @color */
+	double share;			/* length of the bar after the row, from 0 to 1 */
 };
 
-/**
- * struct columns - a table
- * @nr_columns: number of columns, at most COLUMNS_MAX
- * @error:      0 or -ENOMEM
- */
+/* A table */
 struct columns {
 	const struct column *columns;
-	size_t nr_columns;
+	size_t nr_columns;	/* number of columns, at most COLUMNS_MAX */
 	struct columns_row *rows;
 	size_t nr_rows;
-	int error;
+	int error;		/* 0 or -ENOMEM */
 };
 
-/**
- * columns_begin - prepare a table
- * @table:      initialised; columns_print() frees it
- * @columns:    its columns; must outlive the table
- * @nr_rows:    maximum number of rows that will be added
+/*
+ * Prepare a table, which columns_print() frees. Its columns must outlive it; @nr_rows will be added
+ * at most.
  */
 void columns_begin(struct columns *table, const struct column *columns, size_t nr_columns,
 		   size_t nr_rows);
 
-/**
- * columns_add_row - add an empty row
- * @share: length of its bar, from 0 to 1
- */
+/* Add an empty row, whose bar has a length from 0 to 1. */
 void columns_add_row(struct columns *table, enum terminal_color color, double share);
 
-/**
- * columns_set - set a cell of the last row
- * @column: index of the column; cells that are not set are empty
- * @format: format of the text, as for printf(3)
- */
+/* Set a cell of the last row, by the index of its column; cells that are not set are empty. */
 void columns_set(struct columns *table, size_t column, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -8,14 +8,10 @@
 #include "profile/comparison.h"
 #include "report/comparison_table.h"
 
-/**
- * struct comparison_gate - a limit of what becomes slower
- * @is_set:  there is a limit
- * @percent: what comparison_is_worse() permits
- */
+/* A limit of what becomes slower */
 struct comparison_gate {
-	bool is_set;
-	double percent;
+	bool is_set;	/* there is a limit */
+	double percent;	/* what comparison_is_worse() permits */
 };
 
 /* Whether something exceeds the limit. */
@@ -35,13 +31,9 @@ void comparison_print_json(FILE *out, const struct comparison *comparison,
 			   const struct comparison_table *table,
 			   const struct comparison_gate *gate);
 
-/**
- * comparison_print_markdown - print a table of GitHub's Markdown
- * @table:      limits of the rows; without limits, those that changed significantly
- *
- * Names are shortened.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Print a table of GitHub's Markdown, with names shortened, of the rows within the limits of
+ * @table; without limits, those that changed significantly. Return: 0 or -ENOMEM.
  */
 int comparison_print_markdown(FILE *out, const struct comparison *comparison,
 			      const struct comparison_table *table,

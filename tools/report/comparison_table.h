@@ -25,18 +25,13 @@ struct comparison_table {
 	struct terminal_style style;
 };
 
-/**
- * comparison_count_shown - number of rows to print
- * @table:      limits; those of a terminal are for comparison_print()
+/*
+ * Number of rows to print, by the limits of @table; those of a terminal are for comparison_print().
  */
 size_t comparison_count_shown(const struct comparison *comparison,
 			      const struct comparison_table *table);
 
-/**
- * comparison_summarize - print lines that begin with "# ": how much all functions have changed, and
- *                        how many
- * @decimals:   decimals of seconds
- */
+/* Print lines that begin with "# ": how much all functions have changed, and how many. */
 void comparison_summarize(FILE *out, const struct comparison *comparison, int decimals);
 
 /* Print a row for each function, and the number of omitted rows. Return: 0 or -ENOMEM. */

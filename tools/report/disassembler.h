@@ -25,20 +25,15 @@ struct instruction {
 	uint64_t target;
 };
 
-/**
- * disassembler_new - prepare to read instructions
- * @elf:     the file; must outlive the disassembler
- * @problem: set to the reason if they cannot be read; valid until the next call
- *
- * Return: a disassembler to be given to disassembler_free(), or NULL: see @problem.
+/*
+ * Prepare to read instructions of a file, which must outlive the disassembler. Return: to be given
+ * to disassembler_free(); NULL: @problem is the reason, valid until the next call.
  */
 struct disassembler *disassembler_new(Elf *elf, const char **problem);
 
-/**
- * disassembler_read - read the instruction at an address
- * @end:          what begins there is no part of the instruction
- *
- * Return: true; false: the file has nothing at the address.
+/*
+ * Read the instruction at an address; what begins at @end is no part of it. Return: true; false:
+ * the file has nothing at the address.
  */
 bool disassembler_read(struct disassembler *disassembler, uint64_t address, uint64_t end,
 		       struct instruction *instruction);

@@ -18,25 +18,16 @@
 /* Code without samples that is longer is not read to find the instructions before a sample. */
 #define MAX_GAP		((uint64_t)1 << 20)
 
-/**
- * struct walk - the way through a section
- * @of:      what to show
- * @next:    address of the next instruction
- * @kept:    addresses before it that were not shown, the last of them
- * @nr_kept: number of @kept
- * @after:   so many are shown without samples
- * @is_gap:  instructions were left out before @kept
- * @error:   of a callback
- */
+/* The way through a section */
 struct walk {
-	const struct instructions *of;
-	uint64_t next;
-	uint64_t kept[CONTEXT];
-	size_t nr_kept;
-	size_t after;
-	bool is_gap;
+	const struct instructions *of;	/* what to show */
+	uint64_t next;	/* address of the next instruction */
+	uint64_t kept[CONTEXT];	/* addresses before it that were not shown, the last of them */
+	size_t nr_kept;	/* number of @kept */
+	size_t after;	/* so many are shown without samples */
+	bool is_gap;	/* instructions were left out before @kept */
 	bool is_begun;
-	int error;
+	int error;	/* of a callback */
 };
 
 /* @instruction: NULL: the file has none there */

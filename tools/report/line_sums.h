@@ -11,34 +11,22 @@
 
 #define ANNOTATION_CONTEXT	4	/* lines that are shown around those with samples */
 
-/**
- * struct line_sum - a line that the function has samples in
- * @samples: at least 1
- * @of_file: samples of all lines of its file
- */
+/* A line that the function has samples in */
 struct line_sum {
 	struct source_line source;
-	uint64_t samples;
-	uint64_t of_file;
+	uint64_t samples;	/* at least 1 */
+	uint64_t of_file;	/* samples of all lines of its file */
 };
 
-/**
- * struct line_sums - the lines of wanted functions
- * @lines:      the file with most samples first, sorted by line
- * @samples:    of these functions
- * @unknown:    samples without a known line; part of @samples
- * @nr_inlined: samples in inlined copies; part of @samples
- * @problem:    the first of symbols_explain_lines(); NULL: none
- * @functions:  number of functions that have the code
- */
+/* The lines of wanted functions */
 struct line_sums {
-	struct line_sum *lines;
+	struct line_sum *lines;	/* the file with most samples first, sorted by line */
 	size_t nr;
-	uint64_t samples;
-	uint64_t unknown;
-	uint64_t nr_inlined;
-	char *problem;
-	long functions;
+	uint64_t samples;	/* of these functions */
+	uint64_t unknown;	/* samples without a known line; part of @samples */
+	uint64_t nr_inlined;	/* samples in inlined copies; part of @samples */
+	char *problem;		/* the first of symbols_explain_lines(); NULL: none */
+	long functions;		/* number of functions that have the code */
 };
 
 /**
@@ -53,12 +41,9 @@ struct line_sums {
 int line_sums_collect(struct line_sums *annotation, struct wanted *wanted,
 		       const struct result *result, struct symbols *symbols);
 
-/**
- * line_sums_add - add the line of some samples
- * @annotation: zero at first; must be released with line_sums_release(), even on error
- * @symbols:    the symbols; must outlive the annotation
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Add the line of some samples. The sums are zero at first, and must be released with
+ * line_sums_release(), even on error; the symbols must outlive them. Return: 0 or -ENOMEM.
  */
 int line_sums_add(struct line_sums *annotation, struct symbols *symbols, size_t object,
 		   uint64_t address, uint64_t samples);

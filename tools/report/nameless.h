@@ -6,15 +6,11 @@
 
 #include "report/report.h"
 
-/**
- * nameless_print - print how many samples are in functions without a name
- * @out:    where to print; the line is not wrapped
- * @report: the report, by function or line; @symbols may be opened again
- *
- * The line names the objects with most of these samples, and only those remedies that can help
- * one of them. Nothing is printed if less than 1 % of the samples have no name. Code that is in
- * no file ("[jit]") is not counted.
- *
+/*
+ * Print how many samples are in functions without a name, in a line that is not wrapped. It names
+ * the objects with most of these samples, and only those remedies that can help one of them.
+ * Nothing is printed if less than 1 % of the samples have no name. Code that is in no file
+ * ("[jit]") is not counted. The report is by function or line; @symbols may be opened again.
  * Return: 0 or -ENOMEM.
  */
 int nameless_print(FILE *out, const struct report *report);

@@ -17,46 +17,28 @@
 
 #define UNLISTED	"(unlisted)"
 
-/**
- * struct owner - a row
- * @program:    path of its program
- * @is_fork:    a child made by fork() that runs its parent's program
- * @argv:       command line of a process; NULL: unknown
- * @thread:     name of a thread; NULL: unknown
- * @pid:        its process ID; 0: it has none, or several
- * @parent:     process ID of its parent
- * @processes:  number of processes that ran the program
- * @has_cpu_ns: @cpu_ns is known
- * @cpu_ns:     CPU time, in ns
- * @system:     how many of these are in the kernel
- */
+/* A row */
 struct owner {
-	const char *program;
-	bool is_fork;
-	char *const *argv;
-	const char *thread;
-	int32_t pid;
-	int32_t parent;
+	const char *program;	/* path of its program */
+	bool is_fork;		/* a child made by fork() that runs its parent's program */
+	char *const *argv;	/* command line of a process; NULL: unknown */
+	const char *thread;	/* name of a thread; NULL: unknown */
+	int32_t pid;		/* its process ID; 0: it has none, or several */
+	int32_t parent;		/* process ID of its parent */
 	int32_t tid;
-	uint64_t processes;
-	bool has_cpu_ns;
-	uint64_t cpu_ns;
+	uint64_t processes;	/* number of processes that ran the program */
+	bool has_cpu_ns;	/* @cpu_ns is known */
+	uint64_t cpu_ns;	/* CPU time, in ns */
 	uint64_t samples;
-	uint64_t system;
+	uint64_t system;	/* how many of these are in the kernel */
 };
 
-/**
- * struct owners - the rows
- * @rows:    in the order of their start
- * @nr:      number of rows
- * @all:     the rows, most samples first
- * @samples: selected samples of the run
- */
+/* The rows */
 struct owners {
-	struct owner *rows;
-	size_t nr;
-	const struct owner **all;
-	uint64_t samples;
+	struct owner *rows;		/* in the order of their start */
+	size_t nr;			/* number of rows */
+	const struct owner **all;	/* the rows, most samples first */
+	uint64_t samples;		/* selected samples of the run */
 };
 
 static int compare_starts(const struct owner *a, const struct owner *b)

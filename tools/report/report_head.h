@@ -6,18 +6,13 @@
 
 #include "report/report.h"
 
-/**
- * report_head_print - print where the figures come from, and every known problem with them
- * @out:    where to print; lines begin with "# " and are not wrapped
+/*
+ * Print where the figures come from, and every known problem with them, in lines that begin with "#
+ * " and are not wrapped.
  */
 void report_head_print(FILE *out, const struct report *report);
 
-/**
- * report_head_print_no_samples - print why there are no samples
- * @report: a report without samples
- *
- * Return: 0 or -ENOMEM.
- */
+/* Print why a report has no samples. Return: 0 or -ENOMEM. */
 int report_head_print_no_samples(FILE *out, const struct report *report);
 
 #endif /* PROFIL_REPORT_HEAD_H */

@@ -8,17 +8,15 @@
 #include "report/report.h"
 #include "util/json.h"
 
-/**
- * report_print_json - print a report as JSON
- * @report: what to print; limits of the rows apply, those of a terminal do not
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Print a report as JSON; limits of the rows apply, those of a terminal do not. Return: 0 or
+ * -ENOMEM.
  */
 int report_print_json(FILE *out, const struct report *report);
 
-/**
- * report_json_share - print the members of a row that say how much CPU time it stands for
- * @system:  how many of these are in the kernel
+/*
+ * Print the members of a row that say how much CPU time it stands for; @system samples are in the
+ * kernel.
  */
 void report_json_share(struct json *json, const struct result *result, uint64_t samples,
 		       uint64_t system, uint64_t all);

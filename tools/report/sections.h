@@ -10,37 +10,25 @@
 #include "result/result.h"
 #include "symbol/symbols.h"
 
-/**
- * struct section - a function, or code in no function, with samples that are wanted
- * @object:    index in result->objects
- * @function:  the function; or without a name, the code
- * @belonging: of its samples
- * @samples:   number of samples
- * @counts:    these, in ascending order of addresses
- */
+/* A function, or code in no function, with samples that are wanted */
 struct section {
-	size_t object;
-	struct function function;
-	enum belonging belonging;
-	uint64_t samples;
-	struct result_count *counts;
+	size_t object;			/* index in result->objects */
+	struct function function;	/* the function; or without a name, the code */
+	enum belonging belonging;	/* of its samples */
+	uint64_t samples;		/* number of samples */
+	struct result_count *counts;	/* these, in ascending order of addresses */
 	size_t nr_counts;
 };
 
-/**
- * struct sections - all of them, most samples first
- * @nr:   number of sections
- */
+/* All of them, most samples first */
 struct sections {
 	struct section *list;
-	size_t nr;
+	size_t nr;	/* number of sections */
 };
 
-/**
- * sections_collect - find the samples of wanted functions
- * @sections: zero; must be released with sections_release(), even on error
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Find the samples of wanted functions. The sections are zero before, and must be released with
+ * sections_release(), even on error. Return: 0 or -ENOMEM.
  */
 int sections_collect(struct sections *sections, const struct result *result,
 		     struct symbols *symbols, struct wanted *wanted);

@@ -48,29 +48,16 @@ struct table_options {
 	const char *more;
 };
 
-/**
- * table_decimals - number of decimals that show the seconds of one sample
- * @rate: samples per second
- *
- * For example 2 at 100 Hz, where a sample is 0.01 s.
- */
+/* Number of decimals that show the seconds of one sample: 2 at 100 Hz, where a sample is 0.01 s. */
 int table_decimals(uint32_t rate);
 
-/**
- * table_name - name what a row stands for, as --by does
- * @by: what a row stands for
- */
+/* Name what a row stands for, as --by does. */
 const char *table_name(enum table_by by);
 
 /* The percentage of a row that is compared with a minimum. */
 typedef double table_percent_fn(const void *of, size_t i);
 
-/**
- * table_is_of_owners - check what prints a table
- * @by: what each row stands for
- *
- * Return: whether owners_print() does; else table_print() does.
- */
+/* Whether owners_print() prints such a table; else table_print() does. */
 bool table_is_of_owners(enum table_by by);
 
 /**

@@ -42,10 +42,7 @@ enum belonging {
 int wanted_find(struct wanted *wanted, struct symbols *symbols, size_t object, uint64_t address,
 		struct function *function);
 
-/**
- * wanted_release - free what was compared
- * @wanted: the first three members stay, others are set to zero
- */
+/* Free what was compared: the first three members stay, others are set to zero. */
 void wanted_release(struct wanted *wanted);
 
 #endif /* PROFIL_WANTED_H */

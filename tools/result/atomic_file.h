@@ -41,20 +41,15 @@ struct atomic_file {
  */
 int atomic_file_find(struct atomic_file *new, const char *path);
 
-/**
- * atomic_file_check - check whether atomic_file_finish() would be refused
- * @new: not a special file
- *
- * Return: 0 or -errno; -EPERM: another user's file in a sticky directory; -EBUSY: a mount
- * point.
+/*
+ * Check whether atomic_file_finish() would be refused. Not for special files. Return: 0 or -errno;
+ * -EPERM: another user's file in a sticky directory; -EBUSY: a mount point.
  */
 int atomic_file_check(const struct atomic_file *new);
 
-/**
- * atomic_file_begin - create the new file, with the permissions of the old one
- * @new: not a special file
- *
- * Return: 0 or -errno.
+/*
+ * Create the new file, with the permissions of the old one. Not for special files. Return: 0 or
+ * -errno.
  */
 int atomic_file_begin(struct atomic_file *new);
 

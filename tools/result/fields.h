@@ -48,18 +48,12 @@ struct field {
 	const struct field_table *elements;
 };
 
-/**
- * struct field_table - the fields of a message
- * @packed:    describes protobuf-c's structure
- * @bytes:     size of the structure in result.h
- * @fields:    in the order of profil.proto
- * @nr_fields: number of fields
- */
+/* The fields of a message */
 struct field_table {
-	const ProtobufCMessageDescriptor *packed;
-	size_t bytes;
-	const struct field *fields;
-	size_t nr_fields;
+	const ProtobufCMessageDescriptor *packed;	/* describes protobuf-c's structure */
+	size_t bytes;					/* size of the structure in result.h */
+	const struct field *fields;			/* in the order of profil.proto */
+	size_t nr_fields;				/* number of fields */
 };
 
 extern const struct field_table fields_of_result;
@@ -73,12 +67,7 @@ static inline void *field_at(const void *structure, size_t offset)
 	return (char *)structure + offset;
 }
 
-/**
- * field_pointer - read a text, texts or a list
- * @offset:    &struct field.member or &struct field.packed
- *
- * Return: the pointer that is there.
- */
+/* The text, texts or list at &struct field.member or &struct field.packed. */
 void *field_pointer(const void *structure, size_t offset);
 
 /* Count the elements of a list. Return: the number of elements. */

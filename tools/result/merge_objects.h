@@ -4,20 +4,16 @@
 
 #include "result/result.h"
 
-/**
- * merge_parts - add samples to others by address and thread
- * @parts: array, in the order of result_compare_parts(); is replaced
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Add samples by address and thread; the array @parts is replaced, in the order of
+ * result_compare_parts(). Return: 0 or -ENOMEM.
  */
 int merge_parts(struct result_part **parts, size_t *nr, const struct result_part *more,
 		size_t nr_more);
 
-/**
- * merge_object - add the samples and names of an object to the same one of another result
- * @more: object whose indexes of threads and strings are those of the result of @sum
- *
- * Return: 0; -EOVERFLOW: there are not enough addresses for both; or -ENOMEM.
+/*
+ * Add the samples and names of an object whose indexes of threads and strings are those of the
+ * result of @sum. Return: 0; -EOVERFLOW: there are not enough addresses for both; or -ENOMEM.
  */
 int merge_object(struct result_object *sum, struct result_object *more);
 

@@ -52,16 +52,11 @@ struct result_part {
 	uint32_t thread;
 };
 
-/**
- * struct result_count - samples of all threads at an address
- * @address: link-time address of the instruction, the exact pc
- * @samples: at least 1
- * @system:  how many of these are in the kernel
- */
+/* Samples of all threads at an address */
 struct result_count {
-	uint64_t address;
-	uint64_t samples;
-	uint64_t system;
+	uint64_t address;	/* link-time address of the instruction, the exact pc */
+	uint64_t samples;	/* at least 1 */
+	uint64_t system;	/* how many of these are in the kernel */
 };
 
 /*
@@ -220,28 +215,16 @@ static inline const char *result_text(const char *text)
 /* Check whether an object is a file. Return: false if it has a name in brackets. */
 bool result_is_file(const struct result_object *object);
 
-/**
- * result_find_part - find the samples at an address
- * @object:  an object of a result that passes result_problem()
- *
- * Return: the first part whose address is not lower; the end of the parts if there is none.
+/*
+ * The first part of an object whose address is not lower; the end of the parts if there is none.
+ * The result passes result_problem(), as for the next two.
  */
 const struct result_part *result_find_part(const struct result_object *object, uint64_t address);
 
-/**
- * result_find_place - find what is known about an address
- * @object:  an object of a result that passes result_problem()
- *
- * Return: the place; NULL: there is none.
- */
+/* What is known about an address; NULL: nothing. */
 const struct result_place *result_find_place(const struct result_object *object, uint64_t address);
 
-/**
- * result_find_function - find the function of an address in code that a program has made
- * @object:  an object of a result that passes result_problem(), which is not a file
- *
- * Return: the function among @object->functions; NULL: there is none.
- */
+/* The function of an address in code that a program has made; NULL: there is none. */
 const struct result_function *result_find_function(const struct result_object *object,
 						   uint64_t address);
 
@@ -297,27 +280,17 @@ double result_seconds(const struct result *result, uint64_t samples);
  */
 const char *result_problem(const struct result *result);
 
-/**
- * result_drop_arguments - drop all command lines: a result is passed on
- * @result: passes result_problem(). The command is then the path of the first program: also argv[0]
- *          may be a text that the program has set
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Drop all command lines: a result, which passes result_problem(), is passed on. The command is
+ * then the path of the first program: also argv[0] may be a text that the program has set. Return:
+ * 0 or -ENOMEM.
  */
 int result_drop_arguments(struct result *result);
 
-/**
- * result_copy_argv - copy a command line
- * @argv: terminated by NULL
- *
- * Return: a copy for result_free_argv(); NULL: no memory.
- */
+/* Copy a command line, for result_free_argv(). Return: NULL: no memory. */
 char **result_copy_argv(char *const argv[]);
 
-/**
- * result_free_argv - free a command line
- * @argv: terminated by NULL, or NULL
- */
+/* Free a command line, or NULL. */
 void result_free_argv(char **argv);
 
 /* Free the names of an object, so that it has none. */

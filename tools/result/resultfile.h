@@ -38,23 +38,12 @@ int resultfile_try(const char *path);
 int resultfile_write(const char *path, const struct result *result, char **left,
 		     int *unkept);
 
-/**
- * resultfile_write_fast - write a result that will be replaced soon
- * @path:   as for resultfile_write(), and so are the others
- * @unkept: NULL, or set
- *
- * The file is larger, and takes a fraction of the time.
- *
- * Return: as resultfile_write().
- */
+/* The same for a result that will be replaced soon: larger, in a fraction of the time. */
 int resultfile_write_fast(const char *path, const struct result *result, char **left,
 			  int *unkept);
 
-/**
- * resultfile_remedy - describe what to do if a result cannot be written
- * @error: errno from resultfile_try() or resultfile_write()
- *
- * Return: text that names options of `profil run'.
+/*
+ * What to do after an error of resultfile_try() or resultfile_write(), in options of `profil run'.
  */
 const char *resultfile_remedy(int error);
 

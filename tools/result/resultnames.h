@@ -9,20 +9,14 @@
 
 #include "result/result.h"
 
-/**
- * resultnames_pack - convert the names of a result to a message
- * @message: set to the message, to be freed with free()
- *
- * The message is as long as the names: a run may have hundreds of thousands of processes.
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Convert the names of a result to a message, to be freed with free(). It is as long as the names:
+ * a run may have hundreds of thousands of processes. Return: 0 or -ENOMEM.
  */
 int resultnames_pack(const struct result *result, unsigned char **message, size_t *bytes);
 
-/**
- * resultnames_take - add names to a result
- * @result:  the result that was packed, before its files had names. On error it has none
- *
+/*
+ * Add names to the result that was packed, before its files had names. On error it has none.
  * Return: 0; -EBADMSG: the message is of another result; -ENOMEM.
  */
 int resultnames_take(struct result *result, const unsigned char *message, size_t bytes);

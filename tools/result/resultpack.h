@@ -6,12 +6,7 @@
 
 #include "result/result.h"
 
-/**
- * resultpack_pack - convert a result to a message
- * @message: set to the message, to be freed with free()
- *
- * Return: 0 or -ENOMEM.
- */
+/* Convert a result to a message, to be freed with free(). Return: 0 or -ENOMEM. */
 int resultpack_pack(const struct result *result, unsigned char **message, size_t *bytes);
 
 /**

@@ -25,10 +25,8 @@ struct selection {
 	const char *object;
 };
 
-/**
- * result_sum - add up samples by address, thread and process
- * @result: passes result_problem(); counts and all sums of samples are computed from the parts
- *
+/*
+ * Compute counts and all sums of samples from the parts. The result passes result_problem().
  * Return: 0 or -ENOMEM.
  */
 int result_sum(struct result *result);

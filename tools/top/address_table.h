@@ -12,30 +12,20 @@
 #include "top/rows.h"
 #include "util/slots.h"
 
-/**
- * struct counted_address - an address with samples
- * @row:     its row; until its function is known, that of its file
- * @samples: those that were counted until then
- * @system:  how many of these are in the kernel
- * @recent:  what they have added to @row->recent
- */
+/* An address with samples */
 struct counted_address {
 	struct named_address at;
-	struct row *row;
-	uint64_t samples;
-	uint64_t system;
-	double recent;
+	struct row *row;	/* its row; until its function is known, that of its file */
+	uint64_t samples;	/* those that were counted until then */
+	uint64_t system;	/* how many of these are in the kernel */
+	double recent;		/* what they have added to @row->recent */
 };
 
-/**
- * struct address_table - all addresses with samples; all zero if empty
- * @list:  in the order of their first samples
- * @slots: of @list
- */
+/* All addresses with samples; all zero if empty */
 struct address_table {
-	struct counted_address *list;
+	struct counted_address *list;	/* in the order of their first samples */
 	size_t nr;
-	struct slots slots;
+	struct slots slots;		/* of @list */
 };
 
 /*

@@ -21,14 +21,11 @@ enum drill_down_of {
 	DRILL_DOWN_PROGRAM,
 };
 
-/**
- * struct drill_down - a page; all zero: none
- * @text:   the page; its lines end in 0; NULL: not written yet
- */
+/* A page; all zero: none */
 struct drill_down {
 	struct helper helper;
 	int file;
-	char *text;
+	char *text;	/* the page; its lines end in 0; NULL: not written yet */
 	size_t bytes;
 	char **lines;
 	size_t nr;
@@ -41,10 +38,7 @@ void drill_down_begin(struct drill_down *drill_down, const struct live_run *run,
 /* Look if the page is written. Return: whether there are new lines. */
 bool drill_down_look(struct drill_down *drill_down);
 
-/**
- * drill_down_end - end the helper, and free the page
- * @drill_down: any; set to zero
- */
+/* End the helper, free the page, and set all to zero. */
 void drill_down_end(struct drill_down *drill_down);
 
 #endif /* PROFIL_DRILL_DOWN_H */

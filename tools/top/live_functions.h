@@ -38,13 +38,9 @@ struct live_functions {
 	size_t nr_answered;
 };
 
-/**
- * live_functions_add - add samples
- * @functions: begun with name_reader_new(); other members are zero
- * @file:      the file of the code; NULL: none
- * @part:      the samples, not of code that a program has made
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Add samples, not of code that a program has made; without a file: of no file. Return: 0 or
+ * -ENOMEM.
  */
 int live_functions_add(struct live_functions *functions, const struct file *file,
 		       const struct result_part *part);

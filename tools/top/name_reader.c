@@ -37,22 +37,16 @@ struct answer {
 	uint64_t length;
 };
 
-/**
- * struct name_reader - the helper, and what it has answered
- * @socket:    to the helper
- * @nr_files:  number of files that it knows
- * @next_ns:   when another one may be started
- * @used:      how much of it has been taken
- */
+/* The helper, and what it has answered */
 struct name_reader {
 	const struct recording *recording;
 	struct helper helper;
-	int socket;
-	size_t nr_files;
-	uint64_t next_ns;
+	int socket;		/* to the helper */
+	size_t nr_files;	/* number of files that it knows */
+	uint64_t next_ns;	/* when another one may be started */
 	char message[ANSWER_BYTES];
 	size_t bytes;
-	size_t used;
+	size_t used;		/* how much of it has been taken */
 };
 
 /* --- the helper ------------------------------------------------------------------ */

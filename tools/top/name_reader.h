@@ -17,54 +17,36 @@
 
 struct name_reader;
 
-/**
- * struct named_address - an address to be named
- * @address: link-time address
- * @file:    number of its file (files.h)
- */
+/* An address to be named */
 struct named_address {
-	uint64_t address;
-	uint64_t file;
+	uint64_t address;	/* link-time address */
+	uint64_t file;		/* number of its file (files.h) */
 };
 
-/**
- * struct named_function - the function at an address
- * @start: its first address; 0 if @name is SYMBOLIZE_REST
- * @name:  its name; valid until the next call
- */
+/* The function at an address */
 struct named_function {
-	uint64_t start;
-	char name[NAME_READER_MOST + 1];
+	uint64_t start;	/* its first address; 0 if @name is SYMBOLIZE_REST */
+	char name[NAME_READER_MOST + 1];	/* its name; valid until the next call */
 };
 
 /* Prepare to read names. Return: to be given to name_reader_free(); NULL: no memory. */
 struct name_reader *name_reader_new(const struct recording *recording);
 
-/**
- * name_reader_ask - ask for functions
- * @nr:        number of addresses, at most NAME_READER_BATCH
- *
- * Does not wait.
- *
- * Return: true; false: the helper is busy, or none can be started now.
+/*
+ * Ask for functions of at most NAME_READER_BATCH addresses; does not wait. Return: true; false: the
+ * helper is busy, or none can be started now.
  */
 bool name_reader_ask(struct name_reader *reader, const struct named_address *addresses, size_t nr);
 
-/**
- * name_reader_answer - take an answer
- * @function: filled in. Answers come in the order of the addresses
- *
- * Return: 1; 0: none yet; -1: the helper has ended: what was not answered must be asked again, the
- * first of it perhaps has crashed it.
+/*
+ * Take an answer; they come in the order of the addresses. Return: 1; 0: none yet; -1: the helper
+ * has ended: what was not answered must be asked again, the first of it perhaps has crashed it.
  */
 int name_reader_answer(struct name_reader *reader, struct named_function *function);
 
-/**
- * name_reader_wait - wait a moment for an answer
- * @reader: from name_reader_new(); something was asked
- *
- * It answers in less than this time, unless it has to open a file. So a row that is shown
- * has its name.
+/*
+ * Wait a moment for an answer to what was asked. It comes in less than this time, unless the helper
+ * has to open a file. So a row that is shown has its name.
  */
 void name_reader_wait(struct name_reader *reader);
 

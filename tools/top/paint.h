@@ -25,53 +25,34 @@ enum paint_by {
 	NR_PAINT_BYS
 };
 
-/**
- * struct paint - what to show
- * @columns:  width of the lines; 0: unlimited
- * @plain:    for a file: head and titles begin with "# "
- * @of:       the command or the process
- * @pid:      its process ID, or that of the first of several
- * @by:       what @table has
- * @table:    the rows, sorted
- * @first:    index of the first row that is shown
- * @selected: index of the selected row; SIZE_MAX: none
- * @rate:     samples per second of CPU time
- * @lost:     samples that were lost
- * @waiting:  addresses that wait for names
- * @state:    what the user must know, as "paused"; NULL: nothing
- */
+/* What to show */
 struct paint {
-	int columns;
-	bool plain;
-	const char *of;
-	int pid;
-	enum paint_by by;
-	const struct rows *table;
-	size_t first;
-	size_t selected;
+	int columns;			/* width of the lines; 0: unlimited */
+	bool plain;			/* for a file: head and titles begin with "# " */
+	const char *of;			/* the command or the process */
+	int pid;			/* its process ID, or that of the first of several */
+	enum paint_by by;		/* what @table has */
+	const struct rows *table;	/* the rows, sorted */
+	size_t first;			/* index of the first row that is shown */
+	size_t selected;		/* index of the selected row; SIZE_MAX: none */
 	double seconds;
-	uint32_t rate;
-	uint64_t lost;
-	size_t waiting;
-	const char *state;
+	uint32_t rate;			/* samples per second of CPU time */
+	uint64_t lost;			/* samples that were lost */
+	size_t waiting;			/* addresses that wait for names */
+	const char *state;		/* what the user must know, as "paused"; NULL: nothing */
 };
 
 /* Return: the name of an order or of a kind of rows, as in options; NULL: there is none. */
 const char *paint_order_name(size_t order);
 const char *paint_by_name(size_t by);
 
-/**
- * paint_table - make the lines of a table
- * @lines: filled in; their texts are NULL without memory
- *
- * Unless @paint->plain, the last line is about keys.
+/*
+ * Make the lines of a table; their texts are NULL without memory. Unless @paint->plain, the last
+ * line is about keys.
  */
 void paint_table(struct screen_line *lines, size_t rows, const struct paint *paint);
 
-/**
- * paint_page - make the lines of a page
- * @first:   index of its first line that is shown
- */
+/* Make the lines of a page, from its line @first on. */
 void paint_page(struct screen_line *lines, size_t rows, int columns, const char *title,
 		const struct drill_down *page, size_t first);
 

@@ -20,89 +20,52 @@ enum rows_order {
 	NR_ROWS_ORDERS
 };
 
-/**
- * struct row - a function, a thread or a program
- * @place:   path of its object or its program; not its own memory
- * @pid:     of a thread: its process; else 0
- * @tid:     of a thread: its ID; else 0
- * @thread:  of a thread: its index (sample_hook.h)
- * @is_waiting: for samples whose names are not known yet
- * @samples: number of samples
- * @system:  how many of these are in the kernel
- * @recent:  its samples, newer ones with more weight (rows_now())
- * @shown:   private to paint.c: @name and @place in columns; NULL: not made yet
- * @columns: width of the line that it is for
- */
+/* A function, a thread or a program */
 struct row {
 	char *name;
-	const char *place;
-	int32_t pid;
-	int32_t tid;
-	uint32_t thread;
-	bool is_waiting;
-	uint64_t samples;
-	uint64_t system;
-	double recent;
-	char *shown;
-	int columns;
+	const char *place;	/* path of its object or its program; not its own memory */
+	int32_t pid;	/* of a thread: its process; else 0 */
+	int32_t tid;	/* of a thread: its ID; else 0 */
+	uint32_t thread;	/* of a thread: its index (sample_hook.h) */
+	bool is_waiting;	/* for samples whose names are not known yet */
+	uint64_t samples;	/* number of samples */
+	uint64_t system;	/* how many of these are in the kernel */
+	double recent;	/* its samples, newer ones with more weight (rows_now()) */
+	char *shown;	/* private to paint.c: @name and @place in columns; NULL: not made yet */
+	int columns;	/* width of the line that it is for */
 };
 
-/**
- * struct rows - all rows of a table; all zero if empty
- * @list:    the rows, sorted by rows_sort()
- * @nr_new:  how many at the end of @list are not sorted yet
- * @order:   what they are sorted by
- * @is_changed: the order may be wrong
- * @samples: sum over all rows
- * @system:  how many of these are in the kernel
- * @recent:  sum of that of all rows
- * @weight:  of a sample that is taken now
- * @weight_ns: when it had that weight; 0: never
- * @start_ns: when the first samples were counted
- */
+/* All rows of a table; all zero if empty */
 struct rows {
-	struct row **list;
+	struct row **list;	/* the rows, sorted by rows_sort() */
 	size_t nr;
-	size_t nr_new;
-	enum rows_order order;
-	bool is_changed;
-	uint64_t samples;
-	uint64_t system;
-	double recent;
-	double weight;
-	uint64_t weight_ns;
-	uint64_t start_ns;
+	size_t nr_new;		/* how many at the end of @list are not sorted yet */
+	enum rows_order order;	/* what they are sorted by */
+	bool is_changed;	/* the order may be wrong */
+	uint64_t samples;	/* sum over all rows */
+	uint64_t system;	/* how many of these are in the kernel */
+	double recent;		/* sum of that of all rows */
+	double weight;		/* of a sample that is taken now */
+	uint64_t weight_ns;	/* when it had that weight; 0: never */
+	uint64_t start_ns;	/* when the first samples were counted */
 };
 
 /* The time goes on: later samples have more weight. */
 void rows_tick(struct rows *rows, uint64_t now_ns);
 
-/**
- * rows_new - append a row without samples
- * @name:  its name; copied
- * @place: must outlive the rows
- *
- * Return: the row; NULL: no memory.
+/*
+ * Append a row without samples. The name is copied, the place must outlive the rows. NULL: no
+ * memory.
  */
 struct row *rows_new(struct rows *rows, const char *name, const char *place);
 
-/**
- * rows_add - add samples to a row
- * @system:  how many of these are in the kernel
- */
+/* Add samples to a row, of which @system are in the kernel. */
 void rows_add(struct rows *rows, struct row *row, uint64_t samples, uint64_t system);
 
-/**
- * rows_drop - take samples from a row, which others have now
- * @system:  how many of these are in the kernel
- */
+/* Take samples from a row, which others have now. */
 void rows_drop(struct rows *rows, struct row *row, uint64_t samples, uint64_t system);
 
-/**
- * rows_move - move samples to another row
- * @system:  how many of these are in the kernel
- * @recent:  what they have added to @recent
- */
+/* Move samples to another row, and what they have added to @recent. */
 void rows_move(struct rows *rows, struct row *from, struct row *to, uint64_t samples,
 	       uint64_t system, double recent);
 
@@ -112,16 +75,10 @@ void rows_move(struct rows *rows, struct row *from, struct row *to, uint64_t sam
  */
 double rows_now(const struct rows *rows, double recent);
 
-/**
- * rows_sort - sort the rows; those with equal keys by samples, then by name
- * @rows: the rows. Rows without samples are last
- */
+/* Sort the rows; those with equal keys by samples, then by name. Rows without samples are last. */
 void rows_sort(struct rows *rows);
 
-/**
- * rows_order_by - choose what to sort by
- * @rows:  the rows, sorted by the next rows_sort()
- */
+/* Choose what the next rows_sort() sorts by. */
 void rows_order_by(struct rows *rows, enum rows_order order);
 
 /* Free the rows. */

@@ -11,15 +11,11 @@
 
 struct screen;
 
-/**
- * struct screen_line - a line
- * @text:    its text, without control characters
- * @reverse: in reverse video, up to the right border
- */
+/* A line */
 struct screen_line {
-	char *text;
+	char *text;	/* its text, without control characters */
 	enum terminal_color color;
-	bool reverse;
+	bool reverse;	/* in reverse video, up to the right border */
 };
 
 /* Keys that are no characters */
@@ -39,11 +35,9 @@ enum screen_key {
 
 #define SCREEN_WHY	256	/* bytes for an explanation */
 
-/**
- * screen_new - take over a terminal
- * @why: on error, gets a sentence with the reason and the remedy
- *
- * Return: to be given to screen_free(); NULL: see @why.
+/*
+ * Take over a terminal. Return: to be given to screen_free(); NULL: @why has the reason and the
+ * remedy.
  */
 struct screen *screen_new(int fd, char why[SCREEN_WHY]);
 
@@ -53,9 +47,9 @@ struct screen *screen_new(int fd, char why[SCREEN_WHY]);
  */
 bool screen_size(struct screen *screen, int *columns, int *rows);
 
-/**
- * screen_show - show lines; only those that have changed are sent to the terminal
- * @lines:  as many as there are rows; their texts are taken over
+/*
+ * Show as many lines as there are rows, and take over their texts; only those that have changed are
+ * sent.
  */
 void screen_show(struct screen *screen, struct screen_line *lines);
 

@@ -30,36 +30,21 @@
 /* How long the one table waits for names */
 #define LAST_NAMES_NS	(30 * NS_PER_S)
 
-/**
- * struct top - a view
- * @options:    what to show
- * @recording:  what it is of
- * @functions:  the rows of functions
- * @tasks:      the rows of threads and programs
- * @view:       what is shown
- * @screen:     the terminal; NULL: none
- * @messages:   file in memory: the messages to standard error; -1: none
- * @standard_error: the real one
- * @start_ns:   when top_begin() was called; 0: not yet
- * @shown_ns:   when the screen was renewed
- * @names_ns:   when names of threads and of made code are read again
- * @state:      as in struct paint
- * @is_leaving: the user has left
- */
+/* A view */
 struct top {
-	struct top_options options;
-	struct recording *recording;
-	struct live_functions functions;
-	struct live_tasks tasks;
-	struct view view;
-	struct screen *screen;
-	int messages;
-	int standard_error;
-	uint64_t start_ns;
-	uint64_t shown_ns;
-	uint64_t names_ns;
-	const char *state;
-	bool is_leaving;
+	struct top_options options;	/* what to show */
+	struct recording *recording;	/* what it is of */
+	struct live_functions functions;	/* the rows of functions */
+	struct live_tasks tasks;	/* the rows of threads and programs */
+	struct view view;	/* what is shown */
+	struct screen *screen;	/* the terminal; NULL: none */
+	int messages;	/* file in memory: the messages to standard error; -1: none */
+	int standard_error;	/* the real one */
+	uint64_t start_ns;	/* when top_begin() was called; 0: not yet */
+	uint64_t shown_ns;	/* when the screen was renewed */
+	uint64_t names_ns;	/* when names of threads and of made code are read again */
+	const char *state;	/* as in struct paint */
+	bool is_leaving;	/* the user has left */
 };
 
 /* --- counting -------------------------------------------------------------------- */

@@ -20,39 +20,25 @@ struct top;
 /* How often top_show() is to be called: also slower views take names, and see another size */
 #define TOP_TICK_NS	100000000
 
-/**
- * struct top_options - what to show
- * @terminal: descriptor of the terminal; -1: one table is printed at the end
- * @out:      where to print it
- * @delay_ns: how often the screen is renewed
- * @by:       what the rows are at the start
- * @order:    what they are sorted by
- * @most:     rows to print; 0: all
- */
+/* What to show */
 struct top_options {
-	int terminal;
-	FILE *out;
-	uint64_t delay_ns;
-	enum paint_by by;
-	enum rows_order order;
-	uint64_t most;
+	int terminal;	/* descriptor of the terminal; -1: one table is printed at the end */
+	FILE *out;	/* where to print it */
+	uint64_t delay_ns;	/* how often the screen is renewed */
+	enum paint_by by;	/* what the rows are at the start */
+	enum rows_order order;	/* what they are sorted by */
+	uint64_t most;	/* rows to print; 0: all */
 };
 
-/**
- * top_new - prepare a view
- * @recording: without samples; must outlive the view
- *
- * Return: to be given to top_free(); NULL: no memory.
+/*
+ * Prepare a view of a recording without samples, which must outlive it. Return: to be given to
+ * top_free(); NULL: no memory.
  */
 struct top *top_new(const struct top_options *options, struct recording *recording);
 
-/**
- * top_begin - take over the terminal
- * @why: on error, gets a sentence with the reason and the remedy
- *
- * Until top_end(), messages to standard error wait if that is a terminal.
- *
- * Return: 0, or -1: see @why.
+/*
+ * Take over the terminal. Until top_end(), messages to standard error wait if that is a terminal.
+ * Return: 0, or -1: @why has the reason and the remedy.
  */
 int top_begin(struct top *top, char why[SCREEN_WHY]);
 
@@ -62,12 +48,9 @@ int top_show(struct top *top, const struct live_run *run);
 /* Read keys. Return: false: the user leaves. */
 bool top_key(struct top *top, const struct live_run *run);
 
-/**
- * top_end - show the end, and give the terminal back
- * @run: the run, whose log has been read
- *
- * If the programs have ended, the view stays until the user leaves it. Without a terminal, the
- * table is printed.
+/*
+ * Show the end of the run, whose log has been read, and give the terminal back. If the programs
+ * have ended, the view stays until the user leaves it. Without a terminal, the table is printed.
  */
 void top_end(struct top *top, const struct live_run *run);
 

@@ -54,11 +54,9 @@ void view_order_by(struct view *view, enum rows_order order);
 /* Do what a key says. Return: what else it asks for. */
 enum view_wish view_key(struct view *view, int key);
 
-/**
- * view_scroll - choose the first row so that the selected one is shown
- * @view: the view; its table is sorted
- *
- * Return: index of the selected row.
+/*
+ * Choose the first row so that the selected one of the sorted table is shown. Return: index of the
+ * selected row.
  */
 size_t view_scroll(struct view *view);
 

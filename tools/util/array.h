@@ -27,11 +27,9 @@ static inline void *array_with_room(void *array, size_t nr, size_t bytes)
 	array_new ? &array_new[(nr)++] : NULL;						\
 })
 
-/**
- * array_first_not - search in a sorted array
- * @is_not: expression of @i, which is true for elements up to some index, and false from there on
- *
- * Return: this index; @nr if @is_not is true for all.
+/*
+ * Search a sorted array. @is_not, an expression of @i, is true up to some index, and false from
+ * there on. Return: this index; @nr if it is true for all.
  */
 #define array_first_not(nr, i, is_not) ({			\
 	size_t array_low = 0, array_high = (nr);		\

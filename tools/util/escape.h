@@ -34,19 +34,13 @@ void escape_octal(FILE *out, const char *text, const char *also);
  */
 char *escape_line(const char *text);
 
-/**
- * escape_columns - compute the width of the next character that escape_octal() prints
- * @text: not empty; advanced past the character
- *
- * Return: columns on a terminal: 0 for combining characters, 2 for wide ones, 4 for each byte
- * in octal.
+/*
+ * The width of the next character that escape_octal() prints; @text, not empty, is advanced past
+ * it. Return: columns: 0 for combining characters, 2 for wide ones, 4 for each byte in octal.
  */
 int escape_columns(const char **text);
 
-/**
- * escape_json - print a JSON string, with quotes
- * @text: any bytes; invalid ones are replaced by U+FFFD
- */
+/* Print any bytes as a JSON string, with quotes; U+FFFD replaces invalid ones. */
 void escape_json(FILE *out, const char *text);
 
 #endif /* PROFIL_ESCAPE_H */

@@ -22,27 +22,21 @@ static inline int failure_refuse(const char **why, const char *reason)
 	return -EBADMSG;
 }
 
-/**
- * failure_remedy - describe what the user can do about an error
- * @error: errno of an allocation, of opening a descriptor or of writing a file
- *
- * Return: text to print after the error.
+/*
+ * What the user can do about an error of an allocation, a descriptor or a written file: text to
+ * print after the error.
  */
 const char *failure_remedy(int error);
 
-/**
- * failure_warn - print an error and its remedy to standard error
- * @what:  the file or operation that failed
- * @error: errno; 0: unknown, as after ferror(3)
+/*
+ * Print what failed, and the error with its remedy, to standard error; 0: unknown, as after
+ * ferror(3).
  */
 void failure_warn(const char *what, int error);
 
-/**
- * failure_warnx - print a message to standard error, after the command's name
- * @format: as for printf(3), without a newline
- *
- * Unlike warnx(3), this prints control characters in octal (escape_octal()): names in the
- * message may contain any bytes.
+/*
+ * Print a message to standard error, after the name of the command. Unlike with warnx(3), control
+ * characters are printed in octal (escape_octal()): names in the message may contain any bytes.
  */
 void failure_warnx(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

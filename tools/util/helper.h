@@ -29,18 +29,12 @@ struct helper_work {
 	bool is_beside;
 };
 
-/**
- * struct helper - a helper; all zero: none
- * @pid:    its process; 0: it has ended
- * @error:  what it returned, as -errno
- * @killer: signal that has killed it; 0: none
- * @cpu_ns: CPU time that it took
- */
+/* A helper; all zero: none */
 struct helper {
-	pid_t pid;
-	int error;
-	int killer;
-	uint64_t cpu_ns;
+	pid_t pid;		/* its process; 0: it has ended */
+	int error;		/* what it returned, as -errno */
+	int killer;		/* signal that has killed it; 0: none */
+	uint64_t cpu_ns;	/* CPU time that it took */
 };
 
 /* Return: 0; or -errno: there is none. */
@@ -52,11 +46,10 @@ bool helper_has_ended(struct helper *helper, bool wait);
 /* End a helper, as it may take long to read a file. */
 void helper_kill(struct helper *helper);
 
-/**
- * helper_run - let a helper do something, and wait for it
- * @work:   what it does; without @seconds, this process does it itself if there can be no helper
- *
- * Return: 0; -errno; -ETIMEDOUT: it took too long; or -EPROTO: it was killed.
+/*
+ * Let a helper do something, and wait for it; without @seconds, this process does it itself if
+ * there can be no helper. Return: 0; -errno; -ETIMEDOUT: it took too long; or -EPROTO: it was
+ * killed.
  */
 int helper_run(struct helper *helper, const struct helper_work *work);
 

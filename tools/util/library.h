@@ -22,12 +22,9 @@ struct library_symbol {
 #define LIBRARY_MEMBER(function)	__typeof__(&function) function;
 #define LIBRARY_SYMBOL(function)	{ #function, (void **)&library->function },
 
-/**
- * library_load - load a library, which stays until the end of the process
- * @symbols: what is used of it
- * @missing: if the library lacks a symbol, its name; NULL: there is no library
- *
- * Return: whether all addresses are set.
+/*
+ * Load a library, which stays until the end of the process. If it lacks a symbol, @missing is its
+ * name; NULL: there is no library. Return: whether all addresses are set.
  */
 bool library_load(const char *soname, const struct library_symbol *symbols, size_t nr,
 		  const char **missing);

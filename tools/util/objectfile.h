@@ -10,13 +10,9 @@
 
 #include <libelf.h>
 
-/**
- * objectfile_open - open a regular file for reading
- * @problem: on error, set to the reason
- *
- * Other files are refused, as opening or reading a pipe could block.
- *
- * Return: a descriptor, or -1 with errno.
+/*
+ * Open a regular file for reading; others are refused, as opening or reading a pipe could block.
+ * Return: a descriptor, or -1 with errno and @problem.
  */
 int objectfile_open(const char *path, const char **problem);
 
@@ -32,11 +28,9 @@ int objectfile_open(const char *path, const char **problem);
  */
 int objectfile_open_below(const char *root, const char *path, const char **problem);
 
-/**
- * objectfile_build_id - read the build-id of an ELF file
- * @room: size of @id in bytes; a longer build-id is ignored
- *
- * Return: length of the build-id in bytes; 0: none.
+/*
+ * Read the build-id of an ELF file; one that has no room is ignored. Return: its length in bytes;
+ * 0: none.
  */
 size_t objectfile_build_id(Elf *elf, unsigned char *id, size_t room);
 

@@ -14,14 +14,10 @@
 #define SLOTS_FIRST_BITS	6
 #define SLOTS_MOST_BITS		31	/* indexes have 32 bits */
 
-/**
- * struct slots - the slots; all zero if empty
- * @slots: 1 plus an index of the array; 0: unused
- * @bits:  binary logarithm of their number
- */
+/* The slots; all zero if empty */
 struct slots {
-	uint32_t *slots;
-	unsigned int bits;
+	uint32_t *slots;	/* 1 plus an index of the array; 0: unused */
+	unsigned int bits;	/* binary logarithm of their number */
 };
 
 /* Return: how many elements there is room for, in the slots and the array. */
@@ -51,12 +47,10 @@ static inline size_t slots_room(const struct slots *slots)
 	&slots_of->slots[slots_at];							\
 })
 
-/**
- * slots_grow - double the room
- * @slots: unused afterwards: the caller fills its slots
- * @array: in which @slots_room() elements have room; may move
- *
- * Return: whether there was memory; if not, all is as before.
+/*
+ * Double the room. The slots are unused afterwards: the caller fills them. The array, in which
+ * @slots_room() elements have room, may move. Return: whether there was memory; if not, all is as
+ * before.
  */
 static inline bool slots_grow(struct slots *slots, void **array, size_t bytes)
 {

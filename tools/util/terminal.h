@@ -15,17 +15,12 @@ enum terminal_when {
 	TERMINAL_NEVER,
 };
 
-/**
- * struct terminal_style - how lines are printed
- * @bars:    columns of a bar for 100 percent; 0: no bars
- * @columns: length of a line; 0: unlimited
- * @rows:    height of the terminal; 0: not a terminal
- */
+/* How lines are printed */
 struct terminal_style {
 	bool color;
-	int bars;
-	int columns;
-	int rows;
+	int bars;	/* columns of a bar for 100 percent; 0: no bars */
+	int columns;	/* length of a line; 0: unlimited */
+	int rows;	/* height of the terminal; 0: not a terminal */
 };
 
 /* Colours, by their meaning */
@@ -37,11 +32,8 @@ enum terminal_color {
 	TERMINAL_FAINT,		/* comments and headers */
 };
 
-/**
- * terminal_parse_when - parse the argument of --color
- * @text: "auto", "always" or "never"
- *
- * Return: false if @text is none of these.
+/*
+ * Parse the argument of --color: "auto", "always" or "never". Return: false if it is none of these.
  */
 bool terminal_parse_when(const char *text, enum terminal_when *when);
 
@@ -54,43 +46,29 @@ bool terminal_parse_when(const char *text, enum terminal_when *when);
  */
 struct terminal_style terminal_style(FILE *out, enum terminal_when when);
 
-/**
- * terminal_rows - count the rows of a table that fit on the terminal
- * @above: number of lines above the table
- *
- * Return: at least 10, also on a smaller terminal; 0: not a terminal, print all rows.
+/*
+ * How many rows of a table fit on the terminal, below the lines above: at least 10, also on a
+ * smaller terminal; 0: not a terminal, print all rows.
  */
 uint64_t terminal_rows(const struct terminal_style *style, long above);
 
 /* Choose the colour of a share. */
 enum terminal_color terminal_share_color(double percent);
 
-/**
- * terminal_begin - print in a colour until terminal_end()
- * @style: if it has no colours, nothing is printed
- */
+/* Print in a colour until terminal_end(), if the style has colours. */
 void terminal_begin(FILE *out, const struct terminal_style *style,
 		    enum terminal_color color);
 
 /* Return to the normal colour. */
 void terminal_end(FILE *out, const struct terminal_style *style);
 
-/**
- * terminal_bar - print a share as a bar
- * @style: if it has no bars, nothing is printed
- * @share: from 0 to 1
- */
+/* Print a share from 0 to 1 as a bar, if the style has bars. */
 void terminal_bar(FILE *out, const struct terminal_style *style, double share);
 
 /* Compute the width of a name that terminal_print_name() prints. */
 int terminal_columns(const char *name);
 
-/**
- * terminal_print_name - print a name, with control characters in octal
- * @name: any bytes, printed as by escape_octal()
- *
- * Return: number of columns printed.
- */
+/* Print a name as escape_octal() does. Return: number of columns printed. */
 int terminal_print_name(FILE *out, const char *name);
 
 /**
@@ -102,19 +80,14 @@ int terminal_print_name(FILE *out, const char *name);
  */
 int terminal_print_cut(FILE *out, const char *name, int most);
 
-/**
- * terminal_print_text - print comment lines, and wrap long ones
- * @style: lines longer than its columns are continued in the next line, after "#   "
- * @text:  lines that start with "# ", with control characters in octal already
- *
- * Return: number of lines printed.
+/*
+ * Print lines that start with "# ", with control characters in octal already. One that is too long
+ * is continued in the next line, after "#   ". Return: number of lines printed.
  */
 long terminal_print_text(FILE *out, const struct terminal_style *style, const char *text);
 
-/**
- * terminal_print_comment - print one comment line, and wrap it if it is long
- * @format: as for printf(3), without a newline. Control characters are printed in octal
- *
+/*
+ * Print one comment line, and wrap it if it is long. Control characters are printed in octal.
  * Return: 0 or -ENOMEM.
  */
 int terminal_print_comment(FILE *out, const struct terminal_style *style,

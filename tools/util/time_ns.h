@@ -12,12 +12,7 @@
 
 #define NS_PER_S	((uint64_t)1000000000)
 
-/**
- * time_ns - read a clock
- * @clock: as for clock_gettime(2)
- *
- * Return: the time in ns; 0: no such clock.
- */
+/* The time of a clock in ns; 0: no such clock. */
 static inline uint64_t time_ns(clockid_t clock)
 {
 	struct timespec time;
@@ -27,11 +22,9 @@ static inline uint64_t time_ns(clockid_t clock)
 	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
-/**
- * time_cpu_ns - read the CPU time of a process with all its threads
- * @pid: process ID. A zombie still has its clock, with its final CPU time
- *
- * Return: CPU time in ns; 0: no such process.
+/*
+ * The CPU time of a process with all its threads in ns; 0: no such process. A zombie still has its
+ * clock, with its final CPU time.
  */
 static inline uint64_t time_cpu_ns(pid_t pid)
 {

@@ -21,10 +21,7 @@ void working_show(int fd);
  */
 void working_begin(const char *what, const char *path);
 
-/**
- * working_begin_part - begin a part of something that may take long
- * @part:  which part, from 1 on
- */
+/* The same for a part of it, from 1 on. */
 void working_begin_part(const char *what, const char *path, unsigned int part,
 			unsigned int parts);
 
