@@ -25,32 +25,27 @@ static int aix_form(struct aix_prof *profs)
 /* No effect: turning on what is on, or off what is off or was turned on by the other form. */
 TEST_F(calls_without_effect)
 {
-	struct aix_prof profs[] = {
-		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
-		aix_off,
-	};
-
 	assert_int_equal(0, start_aix());
 	assert_int_equal(0, profil_aix(buffer, 2, 0, 0xffff));
-	assert_int_equal(0, aix_form(profs));
+	assert_int_equal(0, start_aix_form());
 	assert_int_equal(1, fake_device.starts);
 	assert_int_equal((uintptr_t)buffer + 2, fake_device_counter(offset + 4));
-	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_int_equal(0, stop_aix_form());
 	assert_true(is_on());
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0x10001));
 	assert_false(is_on());
 	assert_int_equal(1, fake_device.stops);
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
-	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_int_equal(0, stop_aix_form());
 	assert_int_equal(1, fake_device.stops);
 
-	assert_int_equal(0, aix_form(profs));
-	assert_int_equal(0, aix_form(profs));
+	assert_int_equal(0, start_aix_form());
+	assert_int_equal(0, start_aix_form());
 	assert_int_equal(0, start_aix());
 	assert_int_equal(2, fake_device.starts);
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
 	assert_true(is_on());
-	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_int_equal(0, stop_aix_form());
 	assert_false(is_on());
 }
 
@@ -65,7 +60,7 @@ TEST_F(profile_with_nothing_to_count_is_on)
 	assert_int_equal(0, aix_form(profs));
 	assert_int_equal(0, start_aix());
 	assert_int_equal(0, fake_device.starts);
-	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_int_equal(0, stop_aix_form());
 	assert_int_equal(0, start_aix());
 	assert_int_equal(1, fake_device.starts);
 	/* a profile that the kernel has ended is off */
@@ -73,7 +68,7 @@ TEST_F(profile_with_nothing_to_count_is_on)
 	assert_int_equal(0, aix_form(profs));
 	assert_int_equal(0, start_aix());
 	assert_int_equal(1, fake_device.starts);
-	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_int_equal(0, stop_aix_form());
 	assert_int_equal(0, start_aix());
 	assert_int_equal(2, fake_device.starts);
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
@@ -101,10 +96,6 @@ TEST_F(child_without_profile_can_start_one)
 /* A buffer without room for a counter turns off a profile of the first form, and only that. */
 TEST_F(buffer_without_counter_turns_off)
 {
-	struct aix_prof profs[] = {
-		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
-		aix_off,
-	};
 	unsigned int size;
 
 	for (size = 0; size < 2; size++) {
@@ -113,10 +104,10 @@ TEST_F(buffer_without_counter_turns_off)
 		assert_true(is_on());
 		assert_int_equal(0, profil_aix(buffer, size, 0, 0x8000));
 		assert_false(is_on());
-		assert_int_equal(0, aix_form(profs));
+		assert_int_equal(0, start_aix_form());
 		assert_int_equal(0, profil_aix(buffer, size, 0, 0x8000));
 		assert_true(is_on());
-		assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+		assert_int_equal(0, stop_aix_form());
 		assert_false(is_on());
 	}
 }
@@ -146,7 +137,7 @@ static void check_range(unsigned long text, unsigned int bytes)
 	/* the scale is the largest possible: if there is enough text, all counters are used */
 	if (text >= bytes)
 		assert_int_equal((uintptr_t)buffer + (bytes & ~1U) - 2, previous);
-	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_int_equal(0, stop_aix_form());
 }
 
 TEST_F(scale_by_size_gives_each_pc_a_counter)
@@ -177,7 +168,7 @@ TEST_F(computed_scales_below_3_are_valid)
 		assert_int_equal(0, aix_form(profs));
 		assert_int_equal((uintptr_t)buffer, fake_device_counter(0x10000));
 		assert_int_not_equal(0, fake_device_counter(0x10000 + texts[i] - 1));
-		assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+		assert_int_equal(0, stop_aix_form());
 	}
 }
 
@@ -211,7 +202,7 @@ TEST_F(profile_of_another_function_counts_as_off)
 	assert_int_equal(PROFIL_OVERFLOW_SATURATE, fake_device.start.overflow);
 	assert_int_equal(0, start_bsd());
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
-	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_int_equal(0, stop_aix_form());
 	assert_true(is_on());
 	assert_int_equal(0, start_aix());
 	assert_int_equal(4, fake_device.starts);
@@ -293,22 +284,17 @@ TEST_F(elements_are_limited)
 	profs[4096] = aix_off;
 	assert_int_equal(0, aix_form(profs));
 	assert_int_equal(1, fake_device.start.nr_regions);
-	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_int_equal(0, stop_aix_form());
 	assert_false(is_on());
 }
 
 /* If the kernel cannot be queried, the call fails, and nothing changes. */
 TEST_F(failed_query_changes_nothing)
 {
-	struct aix_prof profs[] = {
-		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
-		aix_off,
-	};
-
 	assert_int_equal(0, start_aix());
 	fake_device_lose(EMFILE);
 	assert_int_equal(EMFILE, error_of(start_aix()));
-	assert_int_equal(EMFILE, error_of(aix_form(profs)));
+	assert_int_equal(EMFILE, error_of(start_aix_form()));
 	assert_int_equal(EMFILE, error_of(profil_aix(buffer, 0, 0, 0)));
 	fake_device.open_error = 0;
 	assert_true(is_on());

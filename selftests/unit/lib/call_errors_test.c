@@ -69,30 +69,15 @@ TEST_F(refused_start_stops_or_keeps_earlier_profile)
 TEST_F(void_functions_print_errors_once)
 {
 	fake_device.start_error = E2BIG;
-	begin_stderr();
-	start_osf1();
-	assert_true(end_stderr("profil_osf1: not profiling"));
-	begin_stderr();
-	start_osf1();
-	assert_true(end_stderr(NULL));
+	assert_prints("profil_osf1: not profiling", start_osf1());
+	assert_prints(NULL, start_osf1());
 	fake_device.start_error = EPERM;
-	begin_stderr();
-	start_linux099();
-	assert_true(end_stderr("profil_linux099: not profiling"));
+	assert_prints("profil_linux099: not profiling", start_linux099());
 	fake_device.start_error = ENOSPC;
-	begin_stderr();
-	start_svid();
-	assert_true(end_stderr("profil_svid: not profiling"));
+	assert_prints("profil_svid: not profiling", start_svid());
 	fake_device.start_error = ENOMEM;
-	begin_stderr();
-	start_solaris();
-	assert_true(end_stderr("ulimit -l"));
-	begin_stderr();
-	start_bsd();
-	start_glibc();
-	start_aix();
-	start_sprofil();
-	assert_true(end_stderr(NULL));
+	assert_prints("ulimit -l", start_solaris());
+	assert_prints(NULL, start_bsd(); start_glibc(); start_aix(); start_sprofil());
 }
 
 /* A second error of the device is printed too. */
@@ -103,9 +88,7 @@ TEST_F(each_device_error_is_printed)
 	start_native();
 	end_stderr(NULL);
 	fake_device.open_error = EMFILE;
-	begin_stderr();
-	start_solaris();
-	assert_true(end_stderr("(EMFILE)"));
+	assert_prints("(EMFILE)", start_solaris());
 }
 
 /* A failure to turn profiling off is printed too. */
@@ -113,21 +96,13 @@ TEST_F(failed_off_is_printed)
 {
 	assert_int_equal(0, start_native());
 	fake_device_lose(EPERM);
-	begin_stderr();
-	profil_solaris(buffer, 64, 0, 0);
-	assert_true(end_stderr("profil_solaris: still profiling"));
+	assert_prints("profil_solaris: still profiling", profil_solaris(buffer, 64, 0, 0));
 	fake_device.open_error = ENFILE;
-	begin_stderr();
-	profil_osf1((short *)buffer, 64, 0, 0);
-	assert_true(end_stderr("profil_osf1: still profiling"));
+	assert_prints("profil_osf1: still profiling", profil_osf1((short *)buffer, 64, 0, 0));
 	fake_device.open_error = EIO;
-	begin_stderr();
-	profil_svid(buffer, 64, 0, 0);
-	assert_true(end_stderr("profil_svid: still profiling"));
+	assert_prints("profil_svid: still profiling", profil_svid(buffer, 64, 0, 0));
 	fake_device.open_error = EMFILE;
-	begin_stderr();
-	profil_linux099(NULL, 64, 0, 0);
-	assert_true(end_stderr("profil_linux099: still profiling"));
+	assert_prints("profil_linux099: still profiling", profil_linux099(NULL, 64, 0, 0));
 	assert_true(is_on());
 	/* while a profile runs, a missing device is an error */
 	fake_device.open_error = ENOENT;
@@ -138,45 +113,26 @@ TEST_F(failed_off_is_printed)
 	assert_int_equal(0, profil(buffer, 64, 0, 0));
 }
 
-/* Each function that starts a profile, and its way to stop one */
-static const struct stopping {
-	int (*start)(void);
-	long (*end)(void);
-	bool returns_error;
-} stoppings[] = {
-	{ start_solaris, stop_solaris, true },
-	{ start_bsd, stop_bsd, true },
-	{ start_linux099, stop_linux099, false },
-	{ start_osf1, stop_osf1, true },
-	{ start_aix, stop_aix, true },
-	{ start_aix_form, stop_aix_form, true },
-	{ start_svid, stop_svid, true },
-	{ start_glibc, stop_glibc, true },
-	{ start_sprofil, stop_sprofil, true },
-	{ start_native, stop_native, true },
-	{ start_pcsample, stop_pcsample, true },
-};
-
 /* If the device cannot be opened, no function reports success while the kernel counts. */
 TEST_F(no_success_while_kernel_counts)
 {
 	static const int errors[] = { EMFILE, ENOENT };
 	size_t i, k;
 
-	for (i = 0; i < ARRAY_SIZE(stoppings); i++)
+	for (i = 0; i < ARRAY_SIZE(ways); i++)
 		for (k = 0; k < ARRAY_SIZE(errors); k++) {
-			assert_int_equal(0, stoppings[i].start());
+			assert_int_equal(0, ways[i].start());
 			fake_device_lose(errors[k]);
 			begin_stderr();
-			assert_int_equal(stoppings[i].returns_error ? errors[k] : 0,
-					 error_of(stoppings[i].end()));
-			if (stoppings[i].returns_error)
+			assert_int_equal(ways[i].returns_error ? errors[k] : 0,
+					 error_of(ways[i].end()));
+			if (ways[i].returns_error)
 				end_stderr(NULL);
 			else
 				assert_true(end_stderr("still profiling"));
 			assert_true(is_on());
 			fake_device.open_error = 0;
-			assert_int_equal(0, stoppings[i].end());
+			assert_int_equal(0, ways[i].end());
 			assert_false(is_on());
 		}
 }

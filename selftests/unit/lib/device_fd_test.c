@@ -69,23 +69,6 @@ TEST_F(no_descriptor_without_profile)
 	assert_int_equal(0, fake_device_descriptors());
 }
 
-static const struct {
-	int (*start)(void);
-	long (*end)(void);
-} functions[] = {
-	{ start_solaris, stop_solaris },
-	{ start_bsd, stop_bsd },
-	{ start_linux099, stop_linux099 },
-	{ start_osf1, stop_osf1 },
-	{ start_aix, stop_aix },
-	{ start_aix_form, stop_aix_form },
-	{ start_svid, stop_svid },
-	{ start_glibc, stop_glibc },
-	{ start_sprofil, stop_sprofil },
-	{ start_native, stop_native },
-	{ start_pcsample, stop_pcsample },
-};
-
 /* A program that cannot open the device can turn profiling off. */
 TEST_F(stop_needs_no_open)
 {
@@ -96,13 +79,13 @@ TEST_F(stop_needs_no_open)
 	assert_int_equal(0, getrlimit(RLIMIT_NOFILE, &before));
 	none = before;
 	none.rlim_cur = 0;
-	for (i = 0; i < ARRAY_SIZE(functions); i++)
+	for (i = 0; i < ARRAY_SIZE(ways); i++)
 		for (k = 0; k < ARRAY_SIZE(errors); k++) {
 			fake_device.open_error = 0;
-			assert_int_equal(0, functions[i].start());
+			assert_int_equal(0, ways[i].start());
 			fake_device.open_error = errors[k];
 			assert_int_equal(0, setrlimit(RLIMIT_NOFILE, &none));
-			assert_int_equal(0, functions[i].end());
+			assert_int_equal(0, ways[i].end());
 			assert_int_equal(0, setrlimit(RLIMIT_NOFILE, &before));
 			assert_false(is_on());
 			assert_int_equal(0, fake_device_descriptors());
@@ -325,25 +308,20 @@ static void *call_cancelled(void *start)
 
 TEST_F(cancelled_thread_leaks_no_descriptor)
 {
-	static int (*const calls[])(void) = {
-		start_solaris, start_bsd, start_linux099, start_osf1, start_aix,
-		start_aix_form, start_svid, start_glibc, start_sprofil, start_native,
-		start_pcsample,
-	};
 	static const char *const rates[] = { NULL, "many", "251" };
 	int before, after;
 	pthread_t thread;
 	void *result;
 	size_t i, k;
 
-	for (i = 0; i < ARRAY_SIZE(calls); i++)
+	for (i = 0; i < ARRAY_SIZE(ways); i++)
 		for (k = 0; k < ARRAY_SIZE(rates); k++) {
 			if (rates[k])
 				setenv("PROFIL_RATE", rates[k], 1);
 			before = count_descriptors();
 			begin_stderr();
 			assert_int_equal(0, pthread_create(&thread, NULL, call_cancelled,
-							   (void *)&calls[i]));
+							   (void *)&ways[i].start));
 			assert_int_equal(0, pthread_join(thread, &result));
 			end_stderr(NULL);
 			assert_ptr_equal(PTHREAD_CANCELED, result);

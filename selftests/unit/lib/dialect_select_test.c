@@ -109,10 +109,8 @@ TEST_F(dialect_by_environment_and_call)
 		assert_int_equal(OSF1->overflow, fake_device.start.overflow);
 		assert_int_equal(OSF1->flags, fake_device.start.flags);
 	}
-	begin_stderr();
-	assert_null(profil_dialect("hpux"));
-	assert_int_equal(EINVAL, errno);
-	assert_true(end_stderr("solaris bsd linux099 osf1 aix svid glibc"));
+	assert_prints("solaris bsd linux099 osf1 aix svid glibc",
+		      assert_null(profil_dialect("hpux")); assert_int_equal(EINVAL, errno));
 	assert_true(is_dialect(GLIBC));
 }
 
@@ -175,9 +173,7 @@ TEST_F(invalid_rates_are_errors)
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {
 		assert_int_equal(0, start_glibc());
 		setenv("PROFIL_RATE", rates[i], 1);
-		begin_stderr();
-		assert_int_equal(EINVAL, error_of(start_glibc()));
-		assert_true(end_stderr("is not a rate"));
+		assert_prints("is not a rate", assert_int_equal(EINVAL, error_of(start_glibc())));
 		assert_true(is_on());
 		begin_stderr();
 		assert_int_equal(EINVAL, error_of(start_sprofil()));
@@ -196,9 +192,7 @@ TEST_F(invalid_rates_are_errors)
 		unsetenv("PROFIL_RATE");
 	}
 	setenv("PROFIL_RATE", "251", 1);
-	begin_stderr();
-	assert_int_equal(EINVAL, error_of(start_glibc()));
-	assert_true(end_stderr("1 to 250 Hz"));
+	assert_prints("1 to 250 Hz", assert_int_equal(EINVAL, error_of(start_glibc())));
 }
 
 /* If the available rates are unknown, profil_set_rate() accepts none, and no message names them. */

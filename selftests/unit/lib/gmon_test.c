@@ -216,9 +216,7 @@ TEST_F(failed_moncontrol_is_printed)
 	startup();
 	moncontrol(0);
 	fake_device.start_error = ENOSPC;
-	begin_stderr();
-	moncontrol(1);
-	assert_true(end_stderr("moncontrol: not profiling"));
+	assert_prints("moncontrol: not profiling", moncontrol(1));
 	assert_false(is_on());
 	_mcleanup();
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 0);
@@ -278,9 +276,7 @@ TEST_F(child_without_profile_is_reported)
 {
 	startup();
 	fake_device.state = PROFIL_STATE_OFF;
-	begin_stderr();
-	_mcleanup();
-	assert_true(end_stderr("was not sampled"));
+	assert_prints("was not sampled", _mcleanup());
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 0);
 }
 
@@ -290,12 +286,8 @@ TEST_F(counters_are_written_without_device)
 	startup();
 	*counter(0x10000) = 3;
 	fake_device_lose(ENOENT);
-	begin_stderr();
-	moncontrol(0);
-	assert_true(end_stderr("moncontrol: still profiling: No such file or directory"));
-	begin_stderr();
-	_mcleanup();
-	assert_true(end_stderr("unknown: /dev/profil: No such file or directory (ENOENT)\n"));
+	assert_prints("moncontrol: still profiling: No such file or directory", moncontrol(0));
+	assert_prints("unknown: /dev/profil: No such file or directory (ENOENT)\n", _mcleanup());
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 3);
 	assert_int_equal(fake_device.stops, 0);
 }
@@ -304,17 +296,12 @@ TEST_F(effective_rate_is_written)
 {
 	setenv("PROFIL_RATE", "250", 1);
 	fake_device.figures.rate = 240;
-	begin_stderr();
-	startup();
-	_mcleanup();
-	assert_true(end_stderr(NULL));
+	assert_prints(NULL, startup(); _mcleanup());
 	assert_int_equal(count_in("gmon.out", 0x10000, 240), 0);
 
 	startup();
 	fake_device.figures.rate = 200;
-	begin_stderr();
-	_mcleanup();
-	assert_true(end_stderr("from 240 to 200 Hz"));
+	assert_prints("from 240 to 200 Hz", _mcleanup());
 	assert_int_equal(count_in("gmon.out", 0x10000, 200), 0);
 }
 
@@ -326,9 +313,7 @@ TEST_F(lost_samples_are_reported)
 	fake_device.figures.error = ENOMEM;
 	moncontrol(0);
 	moncontrol(1);
-	begin_stderr();
-	_mcleanup();
-	assert_true(end_stderr("14 of 200 samples lost"));
+	assert_prints("14 of 200 samples lost", _mcleanup());
 	unlink("gmon.out");
 }
 
@@ -392,9 +377,7 @@ TEST_F(fatal_samples_nothing)
 {
 	setenv("PROFIL_FALLBACK", "fatal", 1);
 	fake_device.start_error = ENOSPC;
-	begin_stderr();
-	startup();
-	assert_true(end_stderr("ENOSPC"));
+	assert_prints("ENOSPC", startup());
 	moncontrol(0);
 	moncontrol(1);
 	assert_false(timer_is_on());
@@ -404,9 +387,7 @@ TEST_F(fatal_samples_nothing)
 	assert_int_equal(nr_arcs, 1);
 	fake_device.start_error = 0;
 	fake_device.open_error = EACCES;
-	begin_stderr();
-	startup();
-	assert_true(end_stderr("not profiling"));
+	assert_prints("not profiling", startup());
 	assert_false(timer_is_on());
 	_mcleanup();
 	unlink("gmon.out");

@@ -40,9 +40,8 @@ TEST_F(pie_is_warned_once)
 	/* profiling is turned off, or nothing can be counted */
 	assert_false(is_warned(cut, 1));
 	assert_false(is_warned(cut, 0));
-	begin_stderr();
-	profil_reach_check("bsd", sizeof(buffer), cut, 0x8000);
-	assert_true(end_stderr("pkg-config libprofil-bsd-64 "));
+	assert_prints("pkg-config libprofil-bsd-64 ",
+		      profil_reach_check("bsd", sizeof(buffer), cut, 0x8000));
 	assert_int_equal(EXFULL, errno);
 	assert_false(is_warned(cut, 0x8000));
 }

@@ -16,7 +16,7 @@
 static struct result sum, more;
 static char why[MERGE_WHY];
 
-FIXTURE(release)
+FIXTURE(tear_down)
 {
 	result_release(&sum);
 	result_release(&more);
@@ -45,6 +45,13 @@ static void make(struct result *result)
 		.processes = copy(&process, sizeof(process)), .nr_processes = 1,
 		.threads = copy(&thread, sizeof(thread)), .nr_threads = 1,
 	};
+}
+
+FIXTURE(set_up)
+{
+	make(&sum);
+	make(&more);
+	return 0;
 }
 
 /* Add an object with samples at two addresses. */
@@ -112,7 +119,7 @@ static void add(void)
 }
 
 /* A result with a value in each field, twice: what both have is doubled, all else is listed. */
-TEST_WITH(every_field, NULL, release)
+TEST_WITH(every_field, NULL, tear_down)
 {
 	struct result once;
 	size_t i, j;
@@ -154,10 +161,8 @@ TEST_WITH(every_field, NULL, release)
 	result_release(&once);
 }
 
-TEST_WITH(build_id_tells_what_is_the_same, NULL, release)
+TEST_F(build_id_tells_what_is_the_same)
 {
-	make(&sum);
-	make(&more);
 	add_object(&sum, "/usr/lib/x", 1, 0x100, 0x200);
 	add_object(&more, "/lib/x", 1, 0x200, 0x300);
 	add_object(&more, "/usr/lib/x", 2, 0x100, 0x200);
@@ -175,10 +180,8 @@ TEST_WITH(build_id_tells_what_is_the_same, NULL, release)
 	assert_string_equal(sum.host, "host, other");
 }
 
-TEST_WITH(files_without_a_build_id, NULL, release)
+TEST_F(files_without_a_build_id)
 {
-	make(&sum);
-	make(&more);
 	add_object(&sum, "/x", 0, 0x100, 0x200)->mtime_ns = 7;
 	add_object(&more, "/x", 0, 0x100, 0x200)->mtime_ns = 7;
 	add_object(&more, "/x", 0, 0x100, 0x200)->mtime_ns = 8;
@@ -189,12 +192,10 @@ TEST_WITH(files_without_a_build_id, NULL, release)
 }
 
 /* The names of an address are those of either result. */
-TEST_WITH(names_add_up, NULL, release)
+TEST_F(names_add_up)
 {
 	struct result_object *object;
 
-	make(&sum);
-	make(&more);
 	add_text(&sum, "x.c");
 	add_text(&more, "other.c");
 	object = add_object(&sum, "/x", 1, 0x100, 0x200);
@@ -219,12 +220,10 @@ TEST_WITH(names_add_up, NULL, release)
 }
 
 /* If one of the results has no names, its addresses have none. */
-TEST_WITH(names_of_one, NULL, release)
+TEST_F(names_of_one)
 {
 	struct result_object *object;
 
-	make(&sum);
-	make(&more);
 	add_object(&sum, "/x", 1, 0x100, 0x200);
 	add_text(&more, "x.c");
 	object = add_object(&more, "/x", 1, 0x200, 0x300);
@@ -239,12 +238,10 @@ TEST_WITH(names_of_one, NULL, release)
 }
 
 /* Made code has other addresses in each run: the same name is the same code. */
-TEST_WITH(made_code, NULL, release)
+TEST_F(made_code)
 {
 	struct result_object *object;
 
-	make(&sum);
-	make(&more);
 	object = add_object(&sum, "[jit]", 0, 0x100, 0x200);
 	add_function(object, "hot", 0x100, 0x110);
 	add_function(object, "warm", 0x200, 0x210);
@@ -265,10 +262,8 @@ TEST_WITH(made_code, NULL, release)
 	assert_int_equal(object->counts[3].samples, 3);
 }
 
-TEST_WITH(what_cannot_be_added, NULL, release)
+TEST_F(what_cannot_be_added)
 {
-	make(&sum);
-	make(&more);
 	more.rate = 250;
 	assert_int_equal(merge_add(&sum, &more, why), -EINVAL);
 	assert_non_null(strstr(why, "taken at 250 Hz, those before at 100 Hz"));

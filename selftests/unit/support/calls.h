@@ -28,40 +28,26 @@ static inline int error_of(long result)
 	return result < 0 ? errno : 0;
 }
 
-static inline int start_aix(void)
-{
-	return profil_aix(buffer, sizeof(buffer), offset, 0x8000);
-}
+#define CALL(type, name, call)	static inline type name(void) { return call; }
 
-static inline int start_glibc(void)
-{
-	return profil(buffer, sizeof(buffer), offset, 0x8000);
-}
-
-static inline int start_solaris(void)
-{
-	return profil_solaris(buffer, sizeof(buffer), offset, 0x8000);
-}
-
-static inline int start_bsd(void)
-{
-	return profil_bsd((char *)buffer, sizeof(buffer), offset, 0x8000);
-}
-
-static inline int start_linux099(void)
-{
-	return profil_linux099((char *)buffer, sizeof(buffer), offset, 0x8000);
-}
-
-static inline int start_osf1(void)
-{
-	return profil_osf1((short *)buffer, sizeof(buffer), offset, 0x8000);
-}
-
-static inline int start_svid(void)
-{
-	return profil_svid(buffer, sizeof(buffer), offset, 0x8000);
-}
+/* Each way to start a profile, and to stop one */
+CALL(int, start_aix, profil_aix(buffer, sizeof(buffer), offset, 0x8000))
+CALL(int, start_glibc, profil(buffer, sizeof(buffer), offset, 0x8000))
+CALL(int, start_solaris, profil_solaris(buffer, sizeof(buffer), offset, 0x8000))
+CALL(int, start_bsd, profil_bsd((char *)buffer, sizeof(buffer), offset, 0x8000))
+CALL(int, start_linux099, profil_linux099((char *)buffer, sizeof(buffer), offset, 0x8000))
+CALL(int, start_osf1, profil_osf1((short *)buffer, sizeof(buffer), offset, 0x8000))
+CALL(int, start_svid, profil_svid(buffer, sizeof(buffer), offset, 0x8000))
+CALL(long, stop_solaris, profil_solaris(buffer, 0, 0, 0))
+CALL(long, stop_bsd, profil_bsd((char *)buffer, 0, 0, 0))
+CALL(long, stop_linux099, profil_linux099((char *)buffer, 0, 0, 0))
+CALL(long, stop_osf1, profil_osf1((short *)buffer, 0, 0, 1))
+CALL(long, stop_svid, profil_svid(buffer, 0, 0, 1))
+CALL(long, stop_aix, profil_aix(buffer, 0, 0, 1))
+CALL(long, stop_glibc, profil(buffer, 0, 0, 0))
+CALL(long, stop_sprofil, sprofil(NULL, 0, NULL, 0))
+CALL(long, stop_native, profil_stop(NULL))
+CALL(long, stop_pcsample, pcsample(NULL, 0))
 
 static inline int start_sprofil(void)
 {
@@ -113,62 +99,11 @@ static inline int start_aix_form(void)
 	return profil_aix(elements, -1U, 0, 0);
 }
 
-/* Each way to stop a profile */
-static inline long stop_solaris(void)
-{
-	return profil_solaris(buffer, 0, 0, 0);
-}
-
-static inline long stop_bsd(void)
-{
-	return profil_bsd((char *)buffer, 0, 0, 0);
-}
-
-static inline long stop_linux099(void)
-{
-	return profil_linux099((char *)buffer, 0, 0, 0);
-}
-
-static inline long stop_osf1(void)
-{
-	return profil_osf1((short *)buffer, 0, 0, 1);
-}
-
-static inline long stop_svid(void)
-{
-	return profil_svid(buffer, 0, 0, 1);
-}
-
-static inline long stop_aix(void)
-{
-	return profil_aix(buffer, 0, 0, 1);
-}
-
 static inline long stop_aix_form(void)
 {
 	struct profil_aix_element end = { 0 };
 
 	return profil_aix(&end, -1U, 0, 0);
-}
-
-static inline long stop_glibc(void)
-{
-	return profil(buffer, 0, 0, 0);
-}
-
-static inline long stop_sprofil(void)
-{
-	return sprofil(NULL, 0, NULL, 0);
-}
-
-static inline long stop_native(void)
-{
-	return profil_stop(NULL);
-}
-
-static inline long stop_pcsample(void)
-{
-	return pcsample(NULL, 0);
 }
 
 static inline bool is_on(void)
@@ -197,10 +132,37 @@ static inline bool end_stderr(const char *text)
 	return text ? strstr(output, text) != NULL : !*output;
 }
 
+/* The calls print @text; NULL: nothing. */
+#define assert_prints(text, ...)		\
+	do {					\
+		begin_stderr();			\
+		__VA_ARGS__;			\
+		assert_true(end_stderr(text));	\
+	} while (0)
+
 /* Each way to start a profile */
 static int (*const starts[])(void) = {
 	start_solaris, start_bsd, start_linux099, start_osf1, start_aix,
 	start_svid, start_glibc, start_sprofil, start_native,
+};
+
+/* The same, with the way to stop it; and the other ways */
+static const struct {
+	int (*start)(void);
+	long (*end)(void);
+	bool returns_error;
+} ways[] = {
+	{ start_solaris, stop_solaris, true },
+	{ start_bsd, stop_bsd, true },
+	{ start_linux099, stop_linux099, false },
+	{ start_osf1, stop_osf1, true },
+	{ start_aix, stop_aix, true },
+	{ start_aix_form, stop_aix_form, true },
+	{ start_svid, stop_svid, true },
+	{ start_glibc, stop_glibc, true },
+	{ start_sprofil, stop_sprofil, true },
+	{ start_native, stop_native, true },
+	{ start_pcsample, stop_pcsample, true },
 };
 
 /* Before each test */
