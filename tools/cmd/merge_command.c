@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
@@ -37,6 +38,7 @@ struct arguments {
 	char **inputs;
 	int nr;
 	const char *output;
+	bool to_stdout;
 	bool no_arguments;
 };
 
@@ -60,7 +62,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 			options_error(state, "two or more results are needed");
 		if (!arguments->output)
 			options_error(state, "--output=OUT is needed");
-		arguments->output = options_result_output(arguments->output, state);
+		arguments->to_stdout = options_is_stdout(arguments->output, state);
+		if (arguments->to_stdout)
+			arguments->output = "standard output";
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -77,7 +81,9 @@ static void check_files(const struct arguments *arguments)
 		nr_stdin += !strcmp(arguments->inputs[i], RESULTFILE_STDIN);
 	if (nr_stdin > 1)
 		failure_exitx(EXIT_USAGE, "only one of the files can be standard input");
-	if (stat(arguments->output, &out) || !S_ISREG(out.st_mode))
+	if (arguments->to_stdout ? fstat(STDOUT_FILENO, &out) : stat(arguments->output, &out))
+		return;
+	if (!S_ISREG(out.st_mode))
 		return;
 	for (i = 0; i < arguments->nr; i++)
 		if (!stat(arguments->inputs[i], &in) && in.st_dev == out.st_dev &&
@@ -102,10 +108,12 @@ static void add(struct result *sum, const char *path)
 	result_release(&more);
 }
 
-static void write_sum(const char *path, const struct result *sum)
+static void write_sum(const struct arguments *arguments, const struct result *sum)
 {
-	char *left;
-	int error = resultfile_write(path, sum, &left, NULL);
+	const char *path = arguments->output;
+	char *left = NULL;
+	int error = arguments->to_stdout ? resultfile_write_to(STDOUT_FILENO, sum) :
+					   resultfile_write(path, sum, &left, NULL);
 
 	if (left)
 		failure_exitx(EXIT_NO_RESULT, "%s: %s (%s): the sum is in %s", path,
@@ -135,7 +143,7 @@ int merge_main(int argc, char **argv)
 		add(&sum, arguments.inputs[i]);
 	if (arguments.no_arguments && result_drop_arguments(&sum))
 		failure_exit(EXIT_NO_RESULT, "merge", ENOMEM);
-	write_sum(arguments.output, &sum);
+	write_sum(&arguments, &sum);
 	result_release(&sum);
 	return 0;
 }

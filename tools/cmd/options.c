@@ -417,13 +417,13 @@ const char *options_file_name(const char *path)
 	return strcmp(path, RESULTFILE_STDIN) ? path : "standard input";
 }
 
-const char *options_result_output(const char *path, struct argp_state *state)
+bool options_is_stdout(const char *path, const struct argp_state *state)
 {
 	if (strcmp(path, RESULTFILE_STDIN))
-		return path;
+		return false;
 	if (isatty(STDOUT_FILENO))
 		options_error(state, "--output=- would write the result to the terminal: name a file, or use a pipe");
-	return "/dev/stdout";
+	return true;
 }
 
 void options_read_result(const char *path, struct result *result)

@@ -68,8 +68,8 @@ void options_warn_lines(const struct result *result, const struct symbols *symbo
 /* Name a result file in messages. */
 const char *options_file_name(const char *path);
 
-/* The path to write a result to: standard output for "-", which may be no terminal. */
-const char *options_result_output(const char *path, struct argp_state *state);
+/* Whether a result is to be written to standard output, "-"; exits if that is a terminal. */
+bool options_is_stdout(const char *path, const struct argp_state *state);
 
 /* Print a usage error, with control characters in octal, and exit as argp_error() does. */
 void options_error(const struct argp_state *state, const char *format, ...)

@@ -102,7 +102,7 @@ static const char *parse_output(const char *path, const struct profiling_options
 {
 	if (profiling->command && !strcmp(path, RESULTFILE_STDIN))
 		options_error(state, "--output=- would mix the result with the output of COMMAND: name a file");
-	return options_result_output(path, state);
+	return options_is_stdout(path, state) ? "/dev/stdout" : path;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

@@ -173,6 +173,16 @@ int resultfile_write_fast(const char *path, const struct result *result, char **
 	return write_at_level(path, result, FAST_LEVEL, left, unkept);
 }
 
+int resultfile_write_to(int fd, const struct result *result)
+{
+	size_t bytes;
+	unsigned char *contents = wrap(result, Z_DEFAULT_COMPRESSION, &bytes);
+	int error = contents ? profil_write_all(fd, contents, bytes) : failure_errno();
+
+	free(contents);
+	return error;
+}
+
 void resultfile_explain_unwritten(const char *path, int error)
 {
 	failure_warnx("%s: %s (%s): the result is not written; %s", path, strerror(-error),

@@ -42,6 +42,9 @@ int resultfile_write(const char *path, const struct result *result, char **left,
 int resultfile_write_fast(const char *path, const struct result *result, char **left,
 			  int *unkept);
 
+/* Write a result to a descriptor, where that is in its file. Return: 0 or -errno. */
+int resultfile_write_to(int fd, const struct result *result);
+
 /*
  * What to do after an error of resultfile_try() or resultfile_write(), in options of `profil run'.
  */
