@@ -184,21 +184,21 @@ static int write_output(const struct export_format *format, const struct symboli
 }
 
 /* The name of an object's file, without suffix */
-struct name {
+struct file_name {
 	char *text;
 	size_t next;	/* number for the next object with the same file name */
 };
 
 static int compare_names(const void *va, const void *vb)
 {
-	const struct name *a = va, *b = vb;
+	const struct file_name *a = va, *b = vb;
 
 	return strcmp(a->text, b->text);
 }
 
 static void free_name(void *data)
 {
-	struct name *name = data;
+	struct file_name *name = data;
 
 	free(name->text);
 	free(name);
@@ -208,12 +208,12 @@ static void free_name(void *data)
  * Find the name @text in the tree, or add it. The tree takes ownership of @text, which may be
  * NULL. Return: the name; NULL: no memory.
  */
-static struct name *add_name(void **tree, char *text, bool *is_new)
+static struct file_name *add_name(void **tree, char *text, bool *is_new)
 {
-	struct name *name = malloc(sizeof(*name)), **found = NULL;
+	struct file_name *name = malloc(sizeof(*name)), **found = NULL;
 
 	if (name && text) {
-		*name = (struct name){ text, 2 };
+		*name = (struct file_name){ text, 2 };
 		found = tsearch(name, tree, compare_names);
 	}
 	*is_new = found && *found == name;
@@ -232,7 +232,7 @@ static struct name *add_name(void **tree, char *text, bool *is_new)
 static const char *name_object(void **tree, const struct result_object *object)
 {
 	char *text = strdup(base_name(object->path)), *slash = text;
-	struct name *name, *same;
+	struct file_name *name, *same;
 	bool is_new;
 
 	/* a damaged result may have a path that ends in a slash */

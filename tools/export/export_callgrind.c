@@ -17,31 +17,25 @@
 #include "export/export.h"
 #include "util/base_name.h"
 #include "util/escape.h"
+#include "util/text_tree.h"
 
 #define UNKNOWN	"???"	/* as in files by callgrind */
 
-/* A source file with a number */
-struct source {
-	const char *path;
-	size_t number;
+/* A source file, by its path */
+struct numbered_file {
+	struct text_node path;
+	size_t number;	/* 0: not printed yet */
 };
 
 /* The state of a file that is being written */
 struct writer {
 	FILE *out;
 	const struct symbolized *symbolized;
-	void *sources;		/* tree of struct source */
+	void *sources;		/* tree of struct numbered_file */
 	size_t nr_files;	/* numbers in use: the objects, one for UNKNOWN, then the sources */
 	const char *file;	/* current file; NULL: the object's (print_object_file()) */
 	const char *function_file;	/* last file of fl=, to which readers return at fn= */
 };
-
-static int compare(const void *va, const void *vb)
-{
-	const struct source *a = va, *b = vb;
-
-	return strcmp(a->path, b->path);
-}
 
 /* @system: how many of the samples are in the kernel */
 static void print_costs(FILE *out, const struct result *result, uint64_t samples, uint64_t system)
@@ -90,22 +84,16 @@ static void print_object_file(FILE *out, size_t number, const char *object)
 /* Print the number of a source, and its name the first time. Return: 0 or -ENOMEM. */
 static int print_source(struct writer *writer, const char *key, const char *path)
 {
-	struct source *source, **found;
+	struct numbered_file *file = text_tree_find(&writer->sources, path, sizeof(*file));
 
-	found = tfind(&(struct source){ .path = path }, &writer->sources, compare);
-	if (found) {
-		fprintf(writer->out, "%s=(%zu)\n", key, (*found)->number);
+	if (!file)
+		return -ENOMEM;
+	if (file->number) {
+		fprintf(writer->out, "%s=(%zu)\n", key, file->number);
 		return 0;
 	}
-	source = malloc(sizeof(*source));
-	if (!source)
-		return -ENOMEM;
-	*source = (struct source){ path, ++writer->nr_files };
-	if (!tsearch(source, &writer->sources, compare)) {
-		free(source);
-		return -ENOMEM;
-	}
-	print_name(writer->out, key, source->number, path);
+	file->number = ++writer->nr_files;
+	print_name(writer->out, key, file->number, path);
 	return 0;
 }
 

@@ -24,6 +24,7 @@
 #include "generated/pprof.pb-c.h"
 #include "profile/namesakes.h"
 #include "util/escape.h"
+#include "util/text_tree.h"
 
 #define GZIP_WINDOW	(15 + 16)	/* for deflateInit2(): the largest, with a gzip header */
 #define GZIP_MEMORY	8		/* the default of deflateInit2() */
@@ -37,9 +38,9 @@ enum { SAMPLES, CPU, USER, SYSTEM, NR_VALUES };
 /* The name of an inlined function that has none */
 static const char unknown[] = "(unknown)";
 
-/* A source file */
-struct source {
-	const char *path;
+/* A source file, by its path */
+struct pprof_file {
+	struct text_node path;
 	int64_t string;		/* index of the path in the table of strings; 0: not added yet */
 	size_t function;	/* the last symbolized function with lines in this file */
 	uint64_t id;		/* ID of that function's Function with this file; 0: none yet */
@@ -63,7 +64,7 @@ struct pprof {
 	const struct symbolized *symbolized;
 	const char **labels;	/* by object: its short name */
 	struct known *known;	/* by object */
-	void *sources;		/* tree of struct source */
+	void *sources;		/* tree of struct pprof_file */
 	void *inlined;		/* tree of struct inlined */
 	z_stream deflate;
 	int64_t nr_strings;	/* in the table so far */
@@ -258,35 +259,19 @@ static void write_sample(struct pprof *pprof, const struct result *result,
 	write_piece(pprof, &piece, &strings);
 }
 
-static int compare_sources(const void *va, const void *vb)
-{
-	const struct source *a = va, *b = vb;
-
-	return strcmp(a->path, b->path);
-}
-
 /* Find or add a source file. Return: NULL: no memory, and @pprof->error is set. */
-static struct source *find_source(struct pprof *pprof, const char *path)
+static struct pprof_file *find_source(struct pprof *pprof, const char *path)
 {
-	struct source *source, **found;
+	struct pprof_file *source = text_tree_find(&pprof->sources, path, sizeof(*source));
 
-	found = tfind(&(struct source){ .path = path }, &pprof->sources, compare_sources);
-	if (found)
-		return *found;
-	source = calloc(1, sizeof(*source));
-	if (source) {
-		source->path = path;
-		if (tsearch(source, &pprof->sources, compare_sources))
-			return source;
-		free(source);
-	}
-	pprof->error = -ENOMEM;
-	return NULL;
+	if (!source)
+		pprof->error = -ENOMEM;
+	return source;
 }
 
 /* Write a Function. @source: NULL: unknown. Return: the ID of the Function. */
 static uint64_t add_function(struct pprof *pprof, const char *name, const char *symbol,
-			     struct source *source, int start_line)
+			     struct pprof_file *source, int start_line)
 {
 	Pprof__Function function = PPROF__FUNCTION__INIT, *function_of = &function;
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
@@ -297,7 +282,7 @@ static uint64_t add_function(struct pprof *pprof, const char *name, const char *
 	function.system_name = strcmp(name, symbol) ?
 		add_string(pprof, &strings, symbol) : function.name;
 	if (source && !source->string)
-		source->string = add_string(pprof, &strings, source->path);
+		source->string = add_string(pprof, &strings, source->path.text);
 	if (source)
 		function.filename = source->string;
 	function.start_line = start_line;
@@ -327,7 +312,7 @@ static char *make_name(const struct pprof *pprof, const struct symbolized_functi
 
 /* Return: the ID of the Function for a function and a source file, which is added if necessary. */
 static uint64_t function_in_source(struct pprof *pprof, size_t number, const char *name,
-				   struct source *source, int start_line)
+				   struct pprof_file *source, int start_line)
 {
 	const struct symbolized_function *function = &pprof->symbolized->functions[number];
 
@@ -356,7 +341,7 @@ static uint64_t write_inlined(struct pprof *pprof, const struct inlined *inlined
 {
 	const struct symbolized *symbolized = pprof->symbolized;
 	char *name = symbolized->demangle ? symbolized->demangle(inlined->name) : NULL;
-	struct source *source = inlined->file ? find_source(pprof, inlined->file) : NULL;
+	struct pprof_file *source = inlined->file ? find_source(pprof, inlined->file) : NULL;
 	uint64_t id = add_function(pprof, name ? name : inlined->name, inlined->name, source, 0);
 
 	free(name);
@@ -424,7 +409,7 @@ static void write_counts(struct pprof *pprof, size_t number, const char *name, u
 		struct place place = { .mapping = function->object + 1 };
 		bool has_line;
 		struct source_line line;
-		struct source *source;
+		struct pprof_file *source;
 
 		has_line = find_functions(pprof, number, i, &place, &line);
 		source = has_line ? find_source(pprof, line.file) : NULL;
@@ -440,7 +425,7 @@ static void write_function(struct pprof *pprof, size_t number)
 {
 	const struct symbolized_function *function = &pprof->symbolized->functions[number];
 	char *name = make_name(pprof, function);
-	struct source *source = NULL;
+	struct pprof_file *source = NULL;
 	struct source_line line;
 	uint64_t id;
 	int found;

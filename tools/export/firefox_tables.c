@@ -5,41 +5,30 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/firefox.h"
+#include "util/text_tree.h"
 
-/* A source file. In a tree, they are found by name. */
-struct source {
-	const char *name;
-	size_t index;
+/* A source file, by its name */
+struct firefox_file {
+	struct text_node name;
+	size_t number;	/* index plus 1; 0: not added yet */
 };
-
-static int compare_sources(const void *va, const void *vb)
-{
-	const struct source *a = va, *b = vb;
-
-	return strcmp(a->name, b->name);
-}
 
 /* Find or add a source file. @index: set. Return: 0 or -ENOMEM. */
 static int find_source(struct firefox_tables *tables, const char *name, size_t *index)
 {
-	struct source *source = malloc(sizeof(*source)), **found = NULL;
+	struct firefox_file *source = text_tree_find(&tables->sources, name, sizeof(*source));
 
-	if (source) {
-		*source = (struct source){ name, tables->nr_names };
-		found = tsearch(source, &tables->sources, compare_sources);
-	}
-	if (!found || *found != source)
-		free(source);
-	if (!found)
+	if (!source)
 		return -ENOMEM;
-	*index = (*found)->index;
-	if (*found == source)
+	if (!source->number) {
 		tables->names[tables->nr_names++] = name;
+		source->number = tables->nr_names;
+	}
+	*index = source->number - 1;
 	return 0;
 }
 

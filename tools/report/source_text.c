@@ -15,7 +15,7 @@
 #define TAB		8	/* terminal columns from one tab stop to the next */
 #define MAX_LINES	(1 << 20)	/* a path from debug information may lead anywhere */
 
-struct source {
+struct source_lines {
 	const char *path;
 	char **lines;
 	size_t nr;
@@ -23,7 +23,7 @@ struct source {
 
 struct source_text {
 	const char *root;
-	struct source *files;
+	struct source_lines *files;
 	size_t nr;
 };
 
@@ -37,7 +37,7 @@ struct source_text *source_text_new(const char *root)
 }
 
 /* Read all lines. Those that find no memory are missing. */
-static void read_lines(struct source *source, FILE *file)
+static void read_lines(struct source_lines *source, FILE *file)
 {
 	size_t bytes = 0;
 
@@ -58,16 +58,16 @@ static void read_lines(struct source *source, FILE *file)
 }
 
 /* Return: NULL: no memory. A file that cannot be read has no lines. */
-static struct source *add_source(struct source_text *sources, const char *path)
+static struct source_lines *add_source(struct source_text *sources, const char *path)
 {
-	struct source *source = array_append(sources->files, sources->nr);
+	struct source_lines *source = array_append(sources->files, sources->nr);
 	const char *problem;
 	FILE *file;
 	int fd;
 
 	if (!source)
 		return NULL;
-	*source = (struct source){ .path = path };
+	*source = (struct source_lines){ .path = path };
 	fd = objectfile_open_below(sources->root, path, &problem);
 	if (fd < 0)
 		return source;
@@ -83,7 +83,7 @@ static struct source *add_source(struct source_text *sources, const char *path)
 
 const char *source_text_line(struct source_text *sources, const char *path, int line)
 {
-	const struct source *source = NULL;
+	const struct source_lines *source = NULL;
 	size_t i;
 
 	for (i = 0; i < sources->nr && !source; i++)

@@ -13,7 +13,7 @@
 #include "symbol/symbolize.h"
 
 /* A name that was compared with the wanted one: demangling takes long */
-struct name {
+struct compared_name {
 	const char *text;	/* identifies the name: symbols keep one copy of each */
 	bool is_wanted;
 };
@@ -43,7 +43,7 @@ static int compare_symbol(const struct wanted *wanted, const char *text, size_t 
 
 static int compare_names(const void *va, const void *vb)
 {
-	const struct name *a = va, *b = vb;
+	const struct compared_name *a = va, *b = vb;
 
 	return (uintptr_t)a->text < (uintptr_t)b->text ? -1 :
 	       (uintptr_t)a->text > (uintptr_t)b->text;
@@ -52,10 +52,10 @@ static int compare_names(const void *va, const void *vb)
 /* The same for a name from the symbols. */
 static int is_wanted(struct wanted *wanted, const char *text, size_t length)
 {
-	struct name **found, *new;
+	struct compared_name **found, *new;
 	int is_same;
 
-	found = tfind(&(struct name){ .text = text }, &wanted->names, compare_names);
+	found = tfind(&(struct compared_name){ .text = text }, &wanted->names, compare_names);
 	if (found)
 		return (*found)->is_wanted;
 	is_same = compare_symbol(wanted, text, length);
@@ -64,7 +64,7 @@ static int is_wanted(struct wanted *wanted, const char *text, size_t length)
 	new = malloc(sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	*new = (struct name){ text, is_same };
+	*new = (struct compared_name){ text, is_same };
 	if (!tsearch(new, &wanted->names, compare_names)) {
 		free(new);
 		return -ENOMEM;
