@@ -24,59 +24,18 @@ FIXTURE_VARIANT(dialect) {
 	bool keeps_first;	/* a second call has no effect */
 };
 
-FIXTURE_VARIANT_ADD(dialect, solaris) {
-	.profil = call_solaris,
-	.whole = WHOLE,
-	.least = 2,
-	.overflow = PROFIL_OVERFLOW_STOP,
-};
+#define DIALECT(name, wholes, lowest, on_overflow, ...)					\
+	FIXTURE_VARIANT_ADD(dialect, name) {						\
+		.profil = call_##name, .whole = (wholes), .least = (lowest),		\
+		.overflow = PROFIL_OVERFLOW_##on_overflow, ##__VA_ARGS__ }
 
-FIXTURE_VARIANT_ADD(dialect, bsd) {
-	.profil = call_bsd,
-	.whole = WHOLE,
-	.least = 1,
-	.overflow = PROFIL_OVERFLOW_WRAP,
-	.checks_at_call = true,
-};
-
-FIXTURE_VARIANT_ADD(dialect, linux099) {
-	.profil = call_linux099,
-	.whole = WHOLE,
-	.least = 2,
-	.overflow = PROFIL_OVERFLOW_WRAP,
-	.kills = true,
-};
-
-FIXTURE_VARIANT_ADD(dialect, osf1) {
-	.profil = call_osf1,
-	.whole = WHOLE,
-	.least = 2,
-	.overflow = PROFIL_OVERFLOW_WRAP,
-};
-
-FIXTURE_VARIANT_ADD(dialect, aix) {
-	.profil = call_aix,
-	.whole = 0xffff,
-	.least = 2,
-	.overflow = PROFIL_OVERFLOW_SATURATE,
-	.checks_at_call = true,
-	.keeps_first = true,
-};
-
-FIXTURE_VARIANT_ADD(dialect, svid) {
-	.profil = call_svid,
-	.whole = WHOLE,
-	.least = 2,
-	.overflow = PROFIL_OVERFLOW_WRAP,
-};
-
-FIXTURE_VARIANT_ADD(dialect, glibc) {
-	.profil = call_glibc,
-	.whole = WHOLE,
-	.least = 1,
-	.overflow = PROFIL_OVERFLOW_WRAP,
-	.checks_at_call = true,
-};
+DIALECT(solaris, WHOLE, 2, STOP);
+DIALECT(bsd, WHOLE, 1, WRAP, .checks_at_call = true);
+DIALECT(linux099, WHOLE, 2, WRAP, .kills = true);
+DIALECT(osf1, WHOLE, 2, WRAP);
+DIALECT(aix, 0xffff, 2, SATURATE, .checks_at_call = true, .keeps_first = true);
+DIALECT(svid, WHOLE, 2, WRAP);
+DIALECT(glibc, WHOLE, 1, WRAP, .checks_at_call = true);
 
 FIXTURE_SETUP(dialect)
 {

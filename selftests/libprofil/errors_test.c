@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "kselftest_harness.h"
+#include "profile/dialect_calls.h"
 #include "profile/scene.h"
 
 #define SOME_USER	7301	/* a uid that no other test charges */
@@ -147,46 +148,41 @@ TEST_F(errors, bsd_buffer_over_memlock_ends_profile)
  * Where the manual page has no errors, the library prints a line on standard error, once for each
  * error, and turns profiling off.
  */
-static int odd_address(const struct scene *scene, const char *function)
-{
-	char *odd = (char *)scene->counters + 1;
-	unsigned long offset = offset_of(scene);
-
-	if (!strcmp(function, "profil_solaris"))
-		return profil_solaris((void *)odd, 0x400, offset, WHOLE);
-	if (!strcmp(function, "profil_osf1"))
-		return profil_osf1((void *)odd, 0x400, offset, WHOLE);
-	if (!strcmp(function, "profil_svid"))
-		return profil_svid(odd, 0x400, offset, WHOLE);
-	return profil_linux099(odd, 0x400, offset, WHOLE);
-}
-
-static const char *const without_errors[] = { "profil_solaris", "profil_osf1", "profil_svid",
-					      "profil_linux099" };
+static const struct {
+	const char *name;
+	dialect_call *call;
+} without_errors[] = {
+	{ "profil_solaris", call_solaris },
+	{ "profil_osf1", call_osf1 },
+	{ "profil_svid", call_svid },
+	{ "profil_linux099", call_linux099 },
+};
 
 TEST_F(errors, others_print_one_line)
 {
 	struct scene *scene = &self->scene;
+	char *odd = (char *)scene->counters + 1;
 	struct stderr_capture captured;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(without_errors); i++) {
+		dialect_call *refused = without_errors[i].call;
 		/* the message has been printed for the first function */
 		bool printed = i;
-		bool returns_error = strcmp(without_errors[i], "profil_linux099");
+		bool returns_error = refused != call_linux099;
 
 		ASSERT_EQ(0, profil_osf1((short *)scene->counters, scene->bytes,
 					 offset_of(scene), WHOLE));
 		errno = 0;
 		capture_stderr(&captured);
-		EXPECT_EQ(returns_error ? -1 : 0, odd_address(scene, without_errors[i]));
+		EXPECT_EQ(returns_error ? -1 : 0, refused(odd, 0x400, offset_of(scene), WHOLE));
 		EXPECT_EQ(returns_error ? EINVAL : 0, errno);
 		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
-		odd_address(scene, without_errors[i]);
+		refused(odd, 0x400, offset_of(scene), WHOLE);
 		end_capture(&captured);
 		EXPECT_EQ(!printed, count_lines(captured.text));
 		if (!printed) {
-			EXPECT_NE(NULL, strstr(captured.text, without_errors[i]));
+			EXPECT_NE(NULL, strstr(captured.text, without_errors[i].name));
 			EXPECT_NE(NULL, strstr(captured.text, "EINVAL"));
 		}
 		EXPECT_TRUE(is_silent(scene));
@@ -199,16 +195,14 @@ TEST_F(errors, others_print_one_line)
 TEST_F(errors, null_faults_when_needed)
 {
 	struct scene *scene = &self->scene;
+	int i;
 
-	EXPECT_EQ(0, profil_solaris(NULL, scene->bytes, offset_of(scene), WHOLE));
-	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
-	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
-	EXPECT_EQ(0, profil_osf1(NULL, scene->bytes, offset_of(scene), WHOLE));
-	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
-	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
-	EXPECT_EQ(0, profil_svid(NULL, scene->bytes, offset_of(scene), WHOLE));
-	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
-	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
+	/* in the last one, NULL turns profiling off */
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(0, without_errors[i].call(NULL, scene->bytes, offset_of(scene), WHOLE));
+		EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
+		EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
+	}
 }
 
 /* No program can ever have memory there, so it is an error of the call. */
@@ -216,17 +210,16 @@ TEST_F(errors, kernel_address_is_refused)
 {
 	struct scene *scene = &self->scene;
 	struct stderr_capture captured;
+	int i;
 
 	capture_stderr(&captured);
-	errno = 0;
-	EXPECT_EQ(-1, profil_solaris(illegal_address(2), 0x400, offset_of(scene), WHOLE));
-	EXPECT_EQ(EFAULT, errno);
-	errno = 0;
-	EXPECT_EQ(-1, profil_osf1(illegal_address(2), 0x400, offset_of(scene), WHOLE));
-	EXPECT_EQ(EFAULT, errno);
-	errno = 0;
-	EXPECT_EQ(-1, profil_svid(illegal_address(2), 0x400, offset_of(scene), WHOLE));
-	EXPECT_EQ(EFAULT, errno);
+	/* the last one sends a signal */
+	for (i = 0; i < 3; i++) {
+		errno = 0;
+		EXPECT_EQ(-1, without_errors[i].call(illegal_address(2), 0x400, offset_of(scene),
+						     WHOLE));
+		EXPECT_EQ(EFAULT, errno);
+	}
 	end_capture(&captured);
 	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 }
@@ -313,34 +306,26 @@ TEST_F(errors, linux099_kernel_address_kills)
  * Solaris and of the C library have it. Every function refuses it at the call, because the kernel
  * could not count the first sample. Dialects without errors print a line, and no signal is sent.
  */
-static int mapped_function;	/* of refuses_file() */
+DIALECT_CALL(call_pcsample, ((void)offset, (void)scale, (int)pcsample(buf, bytes / sizeof(buf))))
 
-/* Returns the function's result. file: a mapping of two pages */
-static long call_with_file(const struct scene *scene, void *file)
-{
-	const unsigned long offset = offset_of(scene);
+/* It has no effect while profiling is on. */
+DIALECT_CALL(call_aix_after_stop, (profil_stop(NULL), call_aix(buf, bytes, offset, scale - 1)))
 
-	switch (mapped_function) {
-	case 0:
-		return profil_solaris(file, scene->bytes, offset, WHOLE);
-	case 1:
-		return profil_osf1(file, scene->bytes, offset, WHOLE);
-	case 2:
-		return profil_linux099(file, (int)scene->bytes, offset, WHOLE);
-	case 3:
-		return profil_svid(file, scene->bytes, offset, WHOLE);
-	case 4:
-		return pcsample(file, PAGE / sizeof(uintptr_t));
-	case 5:
-		return profil_bsd(file, scene->bytes, offset, WHOLE);
-	case 6:
-		/* it has no effect while profiling is on */
-		stop(scene->fd);
-		return profil_aix(file, (unsigned int)scene->bytes, offset, 0xffff);
-	default:
-		return profil(file, scene->bytes, offset, WHOLE);
-	}
-}
+static const struct refusing {
+	dialect_call *call;
+	bool returns_0, prints, continues;
+} refusing[] = {
+	{ .call = call_solaris, .prints = true },
+	{ .call = call_osf1, .prints = true },
+	{ .call = call_linux099, .prints = true, .returns_0 = true },
+	{ .call = call_svid, .prints = true },
+	{ .call = call_pcsample },
+	{ .call = call_bsd },
+	{ .call = call_aix_after_stop },
+	{ .call = call_glibc, .continues = true },
+};
+
+static const struct refusing *refuses;	/* of refuses_file() */
 
 /* ramfs: its pages are in memory, but it does not let them be pinned, as file systems on disks. */
 static void *map_ramfs_file(void)
@@ -358,11 +343,11 @@ static void *map_ramfs_file(void)
 
 static int refuses_file(const struct scene *scene)
 {
-	const bool returns_0 = mapped_function == 2, prints = mapped_function < 4;
-	const bool continues = mapped_function == 7;
+	const bool returns_0 = refuses->returns_0, prints = refuses->prints;
+	const unsigned long offset = offset_of(scene);
 	struct stderr_capture captured;
 	char *file = map_ramfs_file();
-	long result;
+	int result;
 
 	if (file == MAP_FAILED)
 		return 100;
@@ -370,36 +355,36 @@ static int refuses_file(const struct scene *scene)
 		return 1;
 	capture_stderr(&captured);
 	errno = 0;
-	result = call_with_file(scene, file);
+	result = refuses->call(file, scene->bytes, offset, WHOLE);
 	end_capture(&captured);
 	if (result != (returns_0 ? 0 : -1) || errno != (returns_0 ? 0 : EOPNOTSUPP))
 		return 2;
 	if (count_lines(captured.text) != prints ||
 	    (prints && !strstr(captured.text, "shared mappings of files on disk")))
 		return 3;
-	if ((scene_state(scene) == PROFIL_STATE_RUNNING) != continues)
+	if ((scene_state(scene) == PROFIL_STATE_RUNNING) != refuses->continues)
 		return 4;
 	if (!prints)
 		return 0;
 	/* also after a missing page; not if the mapping does not permit to write the file */
 	munmap(file, PAGE);
-	call_with_file(scene, file);
+	refuses->call(file, scene->bytes, offset, WHOLE);
 	if (scene_state(scene) != PROFIL_STATE_OFF)
 		return 5;
 	mprotect(file + PAGE, PAGE, PROT_READ);
-	call_with_file(scene, file);
+	refuses->call(file, scene->bytes, offset, WHOLE);
 	return scene_state(scene) == PROFIL_STATE_RUNNING ? 0 : 6;
 }
 
 TEST_F(errors, shared_file_is_refused)
 {
-	for (mapped_function = 0; mapped_function < 8; mapped_function++) {
+	for (refuses = refusing; refuses < refusing + ARRAY_SIZE(refusing); refuses++) {
 		int status = in_child(refuses_file, &self->scene);
 
 		if (status == 100)
 			SKIP(return, "no permission to mount");
 		EXPECT_EQ(0, status) {
-			TH_LOG("function %d", mapped_function);
+			TH_LOG("function %d", (int)(refuses - refusing));
 		}
 	}
 }
@@ -468,25 +453,14 @@ TEST_F(errors, glibc_illegal_address_keeps_profile)
  * Without the device, turning profiling off succeeds, and all other calls together print one line.
  * These dialects do not fall back to the C library's profil(), which has a different rule.
  */
+static dialect_call *const dialects[] = {
+	call_solaris, call_bsd, call_osf1, call_aix, call_svid, call_linux099,
+};
+
 static int call_dialect(const struct scene *scene, int which, unsigned int scale)
 {
-	void *buf = scene->counters;
-
 	errno = 0;
-	switch (which) {
-	case 0:
-		return profil_solaris(buf, 0x400, 0, scale);
-	case 1:
-		return profil_bsd(buf, 0x400, 0, scale);
-	case 2:
-		return profil_osf1(buf, 0x400, 0, scale);
-	case 3:
-		return profil_aix(buf, 0x400, 0, scale);
-	case 4:
-		return profil_svid(buf, 0x400, 0, scale);
-	default:
-		return profil_linux099(buf, 0x400, 0, (int)scale);
-	}
+	return dialects[which](scene->counters, 0x400, 0, scale);
 }
 
 /* Gives this process an empty /dev of its own. */

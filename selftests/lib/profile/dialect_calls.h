@@ -11,39 +11,19 @@
 
 typedef int dialect_call(void *buf, size_t bytes, unsigned long offset, unsigned int scale);
 
-static inline int call_solaris(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
-{
-	return profil_solaris(buf, bytes, offset, scale);
-}
+#define DIALECT_CALL(name, ...)								\
+	static inline int name(void *buf, size_t bytes, unsigned long offset,		\
+			       unsigned int scale)					\
+	{										\
+		return __VA_ARGS__;							\
+	}
 
-static inline int call_bsd(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
-{
-	return profil_bsd(buf, bytes, offset, scale);
-}
-
-static inline int call_linux099(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
-{
-	return profil_linux099(buf, (int)bytes, offset, (int)scale);
-}
-
-static inline int call_osf1(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
-{
-	return profil_osf1(buf, bytes, offset, scale);
-}
-
-static inline int call_aix(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
-{
-	return profil_aix(buf, (unsigned int)bytes, offset, scale);
-}
-
-static inline int call_svid(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
-{
-	return profil_svid(buf, bytes, offset, scale);
-}
-
-static inline int call_glibc(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
-{
-	return profil(buf, bytes, offset, scale);
-}
+DIALECT_CALL(call_solaris, profil_solaris(buf, bytes, offset, scale))
+DIALECT_CALL(call_bsd, profil_bsd(buf, bytes, offset, scale))
+DIALECT_CALL(call_linux099, profil_linux099(buf, (int)bytes, offset, (int)scale))
+DIALECT_CALL(call_osf1, profil_osf1(buf, bytes, offset, scale))
+DIALECT_CALL(call_aix, profil_aix(buf, (unsigned int)bytes, offset, scale))
+DIALECT_CALL(call_svid, profil_svid(buf, bytes, offset, scale))
+DIALECT_CALL(call_glibc, profil(buf, bytes, offset, scale))
 
 #endif /* SELFTESTS_DIALECT_CALLS_H */

@@ -27,41 +27,15 @@ static inline unsigned long with_garbage(unsigned long value)
 	return value | 0xdeadbeefUL << 16 << 16;
 }
 
-static inline int page_call_solaris(void *buf, size_t bytes, unsigned long offset,
-				    unsigned int scale)
-{
-	page_solaris(buf, with_garbage(bytes), with_garbage(offset), with_garbage(scale));
-	return 0;
-}
+#define WITH_GARBAGE	with_garbage(bytes), with_garbage(offset), with_garbage(scale)
 
-static inline int page_call_bsd(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
-{
-	return page_bsd(buf, with_garbage(bytes), with_garbage(offset), with_garbage(scale));
-}
-
-static inline int page_call_linux099(void *buf, size_t bytes, unsigned long offset,
-				     unsigned int scale)
-{
-	return page_linux099(buf, with_garbage(bytes), with_garbage(offset), with_garbage(scale));
-}
-
-static inline int page_call_osf1(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
-{
-	page_osf1(buf, with_garbage(bytes), with_garbage(offset), with_garbage(scale));
-	return 0;
-}
+DIALECT_CALL(page_call_solaris, (page_solaris(buf, WITH_GARBAGE), 0))
+DIALECT_CALL(page_call_bsd, page_bsd(buf, WITH_GARBAGE))
+DIALECT_CALL(page_call_linux099, page_linux099(buf, WITH_GARBAGE))
+DIALECT_CALL(page_call_osf1, (page_osf1(buf, WITH_GARBAGE), 0))
+DIALECT_CALL(page_call_svid, (page_svid(buf, WITH_GARBAGE), 0))
 
 /* The page of AIX declares the offset as unsigned long. */
-static inline int page_call_aix(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
-{
-	page_aix(buf, with_garbage(bytes), offset, with_garbage(scale));
-	return 0;
-}
-
-static inline int page_call_svid(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
-{
-	page_svid(buf, with_garbage(bytes), with_garbage(offset), with_garbage(scale));
-	return 0;
-}
+DIALECT_CALL(page_call_aix, (page_aix(buf, with_garbage(bytes), offset, with_garbage(scale)), 0))
 
 #endif /* SELFTESTS_PAGE_CALLS_H */
