@@ -26,7 +26,7 @@ void profil(struct prof *ProfBuffer, unsigned int BufferSize, unsigned long Offs
 void profil();
 #endif
 
-#include "page.h"
+#include "steps.h"
 
 #define LONG_OFFSET	((unsigned long)OFFSET)
 

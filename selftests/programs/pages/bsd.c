@@ -9,7 +9,7 @@
 int
 profil(char *samples, int size, int offset, int scale);
 
-#include "page.h"
+#include "steps.h"
 
 static void on(void)
 {

@@ -8,7 +8,7 @@
 
 int profil(char *buf, int bufsiz, int offset, int scale);
 
-#include "page.h"
+#include "steps.h"
 
 static void call(char *buf, int bufsiz, int scale)
 {

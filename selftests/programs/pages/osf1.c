@@ -12,7 +12,7 @@ void profil(
 	unsigned int offset,
 	unsigned int scale );
 
-#include "page.h"
+#include "steps.h"
 
 static void on(void)
 {

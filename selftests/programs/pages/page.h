@@ -127,7 +127,7 @@ static volatile unsigned long long scale_of_buffer;
 #define SCALE		((unsigned int)scale_of_buffer)
 
 /* Set the distance of the instruction from the offset, and the scale, for the next start. */
-static void choose(unsigned int distance, unsigned int scale)
+static __inline__ void choose(unsigned int distance, unsigned int scale)
 {
 	memset(buffer, 0, BYTES);
 	address = GARBAGE | ((unsigned long)spin_here - distance);
@@ -201,7 +201,7 @@ static void must_count_in_large(int byte)
 	must_be_due(large[byte / 2], due);
 }
 
-static void must_be_off(void)
+static __inline__ void must_be_off(void)
 {
 	spin(SHORT_TIME);
 	if (!is_clear())
@@ -209,44 +209,11 @@ static void must_be_off(void)
 }
 
 /* Neither this distance of the instruction from the offset nor any other memory has a counter. */
-static void must_not_count(void)
+static __inline__ void must_not_count(void)
 {
 	spin(LONG_TIME);
 	if (!is_clear())
 		fail("counts outside the region; first counter", *counter(0));
-}
-
-/* Each program's way to turn profiling on, with what choose() has set */
-static void on(void);
-
-#define NOWHERE		-1
-
-/* With this distance and scale, the counter at this byte counts, or none. */
-static void must_count_at(const char *what, unsigned int distance, unsigned int scale, int byte)
-{
-	doing = what;
-	choose(distance, scale);
-	on();
-	if (byte == NOWHERE)
-		must_not_count();
-	else
-		must_count(byte);
-}
-
-/* At both ends of the buffer, at a scale that gives each 2 bytes a counter */
-static __inline__ void must_count_within(void)
-{
-	must_count_at("the last counter of the buffer", BYTES - 1, 0x10000, BYTES - 2);
-	must_count_at("beyond the buffer", BYTES, 0x10000, NOWHERE);
-	must_count_at("below the offset", -2u, 0x10000, NOWHERE);
-}
-
-/* The call before this turned profiling off; it can be turned on again. */
-static __inline__ void must_restart(int byte)
-{
-	must_be_off();
-	on();
-	must_count(byte);
 }
 
 /*
@@ -348,7 +315,7 @@ static void spin_in_child(void)
 	spin(LONG_TIME);
 }
 
-static void must_count_in_child(int byte)
+static __inline__ void must_count_in_child(int byte)
 {
 	status_of_child(spin_in_child);
 	if (*counter(byte) < rate() * LONG_TIME / 1000 / 2)
@@ -367,7 +334,7 @@ static void execute(void)
 	_exit(1);
 }
 
-static void must_be_off_after_exec(void)
+static __inline__ void must_be_off_after_exec(void)
 {
 	int status = status_of_child(execute);
 
@@ -397,16 +364,6 @@ static void must_be_off_after_fault(void)
 
 	if (status)
 		fail("fault: status", status);
-}
-
-/* It goes on in a forked child, and in this process after a child executed a program. */
-static void must_count_after_fork_and_exec(int byte)
-{
-	doing = "fork";
-	must_count_in_child(byte);
-	doing = "exec";
-	must_be_off_after_exec();
-	must_count(byte);
 }
 
 static __inline__ void must_count_after_fault(int byte)

@@ -9,7 +9,7 @@
 void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset,
 	     unsigned int scale);
 
-#include "page.h"
+#include "steps.h"
 
 static void on(void)
 {

@@ -8,7 +8,7 @@
 
 void profil(char *buff, int bufsiz, int offset, int scale);
 
-#include "page.h"
+#include "steps.h"
 
 static void on(void)
 {
