@@ -3,10 +3,14 @@
 #define PROFIL_WRITE_ALL_H
 
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <unistd.h>
 
-/* write() until all bytes are written. Return: 0 or -errno. */
+/*
+ * write() until all bytes are written. If another process has made the descriptor non-blocking, wait
+ * for the reader nevertheless. Return: 0 or -errno.
+ */
 static inline int profil_write_all(int fd, const void *data, size_t bytes)
 {
 	const char *at = data;
@@ -16,6 +20,10 @@ static inline int profil_write_all(int fd, const void *data, size_t bytes)
 		written = write(fd, at, bytes);
 		if (written < 0 && errno == EINTR)
 			continue; /* GCOV_EXCL_LINE: interrupted by a signal */
+		if (written < 0 && errno == EAGAIN) {
+			poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
+			continue;
+		}
 		if (written < 0)
 			return -errno;
 		at += written;

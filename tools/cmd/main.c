@@ -20,6 +20,7 @@
 #include "cmd/suggest.h"
 #include "record/signals.h"
 #include "util/escape.h"
+#include "util/stream.h"
 
 const char *argp_program_version = "profil " PROFIL_VERSION;
 
@@ -148,6 +149,7 @@ int main(int argc, char **argv)
 	size_t command;
 
 	fill_standard_descriptors();
+	stream_begin();
 	/* writing more than ulimit -f then fails with EFBIG, which is reported */
 	signals_ignore(SIGXFSZ);
 	if (!strcmp(program_invocation_short_name, "prof"))

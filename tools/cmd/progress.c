@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include "cmd/progress.h"
+#include "util/stream.h"
 #include "util/time_ns.h"
 
 void progress_begin(struct progress *progress, FILE *out)
 {
-	*progress = (struct progress){ .out = out, .is_terminal = isatty(fileno(out)) };
+	*progress = (struct progress){ .out = out, .is_terminal = isatty(stream_fd(out)) };
 }
 
 void progress_show(struct progress *progress, uint64_t elapsed_ns, uint64_t samples, uint32_t rate)

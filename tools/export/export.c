@@ -17,6 +17,7 @@
 #include "util/base_name.h"
 #include "util/escape.h"
 #include "util/failure.h"
+#include "util/stream.h"
 #include "util/time_ns.h"
 
 const struct export_format export_formats[] = {
@@ -134,7 +135,7 @@ static void explain(int error, const char *path)
 static int close_file(FILE *out, const char *path, int error)
 {
 	struct stat st;
-	bool is_file = !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
+	bool is_file = !fstat(stream_fd(out), &st) && S_ISREG(st.st_mode);
 
 	if (!error && (ferror(out) || fflush(out)))
 		error = errno ? -errno : -EIO;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "util/escape.h"
+#include "util/stream.h"
 #include "util/terminal.h"
 
 #define BAR_COLUMNS	20
@@ -64,12 +65,12 @@ struct terminal_style terminal_style(FILE *out, enum terminal_when when)
 		.columns = find_number("COLUMNS"),
 		.rows = find_number("LINES"),
 	};
-	const bool is_terminal = isatty(fileno(out));
+	const bool is_terminal = isatty(stream_fd(out));
 	const char *no_color = getenv("NO_COLOR");
 	const char *terminal = getenv("TERM");
 	struct winsize size = { 0 };
 
-	if (is_terminal && ioctl(fileno(out), TIOCGWINSZ, &size))
+	if (is_terminal && ioctl(stream_fd(out), TIOCGWINSZ, &size))
 		size = (struct winsize){ 0 };
 	if (!style.columns && is_terminal)
 		style.columns = size.ws_col ? size.ws_col : DEFAULT_COLUMNS;
