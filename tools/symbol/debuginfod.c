@@ -15,13 +15,20 @@
 #include "util/base_name.h"
 #include "util/failure.h"
 #include "util/terminal.h"
+#include "util/time_ns.h"
 #include "util/working.h"
 
 #define URLS	"DEBUGINFOD_URLS"
 
-/* In seconds. The defaults of elfutils are 90, and no limit for the whole file. */
-#define TIMEOUT	"30"	/* to receive 100 KB */
+/*
+ * In seconds. The defaults of elfutils are 90, no limit for the whole file, and two more tries after
+ * a time-out.
+ */
+#define TIMEOUT	"5"	/* to receive 500 KB */
 #define MAXTIME	"300"	/* to receive the whole file */
+#define RETRIES	"0"
+
+#define PATIENCE_NS	NS_PER_S	/* then a file or a pipe gets a line, too */
 
 #define MB	1000000L
 
@@ -34,12 +41,15 @@ typedef int find_debuginfo_fn(debuginfod_client *client, const unsigned char *id
 static bool is_allowed;
 static bool is_shown;		/* the progress line is on the terminal */
 static const char *shown_path;
+static uint64_t start_ns;	/* of the search */
+static bool is_said;		/* that it takes long, where there is no terminal */
 
 void debuginfod_allow(void)
 {
 	is_allowed = true;
 	setenv("DEBUGINFOD_TIMEOUT", TIMEOUT, 0);
 	setenv("DEBUGINFOD_MAXTIME", MAXTIME, 0);
+	setenv("DEBUGINFOD_RETRY_LIMIT", RETRIES, 0);
 }
 
 void debuginfod_prepare(void)
@@ -57,6 +67,14 @@ bool debuginfod_is_used(void)
 static int print_progress(debuginfod_client *client, long done, long all)
 {
 	(void)client;
+	if (!isatty(STDERR_FILENO)) {
+		if (!is_said && time_ns(CLOCK_MONOTONIC) - start_ns >= PATIENCE_NS) {
+			failure_warnx("debuginfod: waiting for debug information of %s; --no-debuginfod fetches none",
+				      base_name(shown_path));
+			is_said = true;
+		}
+		return 0;
+	}
 	/* this line takes the place of that one */
 	working_end();
 	fputs("\rprofil: fetching debug information of ", stderr);
@@ -89,7 +107,7 @@ void debuginfod_before_search(Dwfl *dwfl, const char *path)
 	debuginfod_client *client;
 	set_progress_fn *set = NULL;
 
-	if (!getenv(URLS) || !isatty(STDERR_FILENO))
+	if (!getenv(URLS))
 		return;
 	client = dwfl_get_debuginfod_client(dwfl);
 	if (client)
@@ -97,6 +115,7 @@ void debuginfod_before_search(Dwfl *dwfl, const char *path)
 	if (!set)
 		return;
 	shown_path = path;
+	start_ns = time_ns(CLOCK_MONOTONIC);
 	set(client, print_progress);
 }
 
