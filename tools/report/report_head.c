@@ -48,10 +48,30 @@ static void print_argument(FILE *out, const char *argument)
 	free(copy);
 }
 
+#define MAX_COMMAND	1024	/* bytes of a command line that are printed */
+
+/* Print arguments. A page of class paths or files would hide the table. */
+static void print_arguments(FILE *out, char *const argv[])
+{
+	size_t bytes = 0, left = 0, i;
+
+	for (i = 0; argv[i] && bytes < MAX_COMMAND; i++) {
+		bytes += strlen(argv[i]) + 1;
+		putc(' ', out);
+		if (strlen(argv[i]) > MAX_COMMAND)
+			terminal_print_cut(out, argv[i], MAX_COMMAND);
+		else
+			print_argument(out, argv[i]);
+	}
+	while (argv[i + left])
+		left++;
+	if (left)
+		fprintf(out, " ... and %zu more argument%s", left, left == 1 ? "" : "s");
+}
+
 /* Print what was profiled. The command of a control group is that of its first process. */
 static void print_command(FILE *out, const struct result *result)
 {
-	char *const *argument;
 
 	if (result_text(result->cgroup)) {
 		fputs("# control group: ", out);
@@ -59,10 +79,7 @@ static void print_command(FILE *out, const struct result *result)
 		putc('\n', out);
 	}
 	fputs("# command:", out);
-	for (argument = result->argv; *argument; argument++) {
-		putc(' ', out);
-		print_argument(out, *argument);
-	}
+	print_arguments(out, result->argv);
 	putc('\n', out);
 }
 

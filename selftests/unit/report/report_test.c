@@ -72,6 +72,16 @@ static const struct selection selection = {
 };
 
 /* A report; what must be in it, in this order; and what must not be. All lines are comments or rows. */
+#define TEN(text)	text text text text text text text text text text
+#define TEN_TIMES(text)	text, text, text, text, text, text, text, text, text, text
+
+static char *many_arguments[] = {
+	"make", TEN_TIMES("012345678"), TEN_TIMES("012345678"), TEN_TIMES("012345678"), TEN_TIMES("012345678"),
+	TEN_TIMES("012345678"), TEN_TIMES("012345678"), TEN_TIMES("012345678"), TEN_TIMES("012345678"),
+	TEN_TIMES("012345678"), TEN_TIMES("012345678"), TEN_TIMES("012345678"), "last", NULL
+};
+static char *long_argument[] = { "java", TEN(TEN("jar:jar:jar")) "last", NULL };
+
 static const struct report_case {
 	const char *about;
 	struct result result;
@@ -91,6 +101,9 @@ static const struct report_case {
 		"# percent seconds samples system%  95%-interval  object   function\n"
 		"    75.00    3.09     309    33.3  70.60..78.94  perl     main\n"
 		"    25.00    1.03     103     0.0  21.06..29.40  libx.so  f\\033[2J\n" },
+	/* "make" and 102 of 110 others, each with a space, have 1025 bytes */
+	{ "many arguments", RUN(.argv = many_arguments), HAS(" 012345678 ... and 9 more arguments\n"), LACKS("last") },
+	{ "long argument", RUN(.argv = long_argument), HAS("# command: java jar:jar:"), LACKS("last") },
 	{ "all lines above the table", RUN(PROCESSES(FIRST, ENDED(0), RUNS, RUNS), .unlisted_processes = 1,
 	      .lost = 3, .fork_failures = 2, .requested_rate = 4000, .program_cpu_ns = 9000000000),
 	  HAS("lowered the rate from 4000 Hz", "the CPU time of 1 unlisted process is unknown",
