@@ -37,24 +37,19 @@ void meanwhile_update(struct profiling *profiling)
 	meanwhile_read_status(profiling);
 }
 
-void meanwhile_read_names(struct profiling *profiling)
-{
-	if (recording_read_names(profiling->run.recording))
-		failure_warn("profile", ENOMEM);
-}
-
 /* For a helper, which gets a copy */
 static void bring_up_to_date(struct profiling *profiling)
 {
 	meanwhile_update(profiling);
-	meanwhile_read_names(profiling);
+	if (recording_read_names(profiling->run.recording))
+		failure_warn("profile", ENOMEM);
 	recording_sort(profiling->run.recording);
 }
 
 static void begin_snapshot(struct profiling *profiling)
 {
 	bring_up_to_date(profiling);
-	snapshot_begin(&profiling->snapshot, &profiling->run, profiling->outcome.output,
+	snapshot_begin(&profiling->snapshot, &profiling->run, &profiling->file,
 		       profiling->attach.device);
 }
 
@@ -93,7 +88,6 @@ static void continue_snapshots(struct profiling *profiling)
 void meanwhile_end_snapshots(struct profiling *profiling)
 {
 	snapshot_has_ended(&profiling->snapshot, true);
-	profiling->outcome.has_written = profiling->snapshot.is_written;
 }
 
 static uint64_t show_progress(void *data)

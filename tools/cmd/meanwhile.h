@@ -22,12 +22,14 @@ struct profiling {
 	const struct profiling_options *options;	/* what to profile, and how */
 	struct attach attach;	/* the log; closed if the command is not profiled */
 	struct live_run run;	/* what is known of it so far */
+	struct resultfile file;	/* the result file */
 	struct outcome outcome;	/* how to show it */
 	struct snapshot snapshot;
 	struct pusher pusher;	/* pushes the samples of each interval */
 	struct progress progress;
 	struct top *top;	/* the live view; NULL: none */
 	struct members members;	/* of the control group, if there is one */
+	bool is_unwritten;	/* the result could not be written, which has been reported */
 	uint64_t start;	/* when the run started, by time_ns(CLOCK_MONOTONIC) */
 };
 
@@ -36,9 +38,6 @@ void meanwhile_read_status(struct profiling *profiling);
 
 /* Update the state of the run, and the status of the log. */
 void meanwhile_update(struct profiling *profiling);
-
-/* Find the names of code that processes have made. */
-void meanwhile_read_names(struct profiling *profiling);
 
 /* Wait for the last snapshot: the result must not be replaced by it. */
 void meanwhile_end_snapshots(struct profiling *profiling);

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "cmd/outcome.h"
+#include "live/snapshot.h"
 #include "profile/profile.h"
+#include "record/signals.h"
 #include "report/report.h"
 #include "result/resultfile.h"
 #include "result/resultnames.h"
@@ -18,6 +20,7 @@
 #include "symbol/symbols.h"
 #include "util/failure.h"
 #include "util/helper.h"
+#include "util/stream.h"
 #include "util/working.h"
 #include "write_all.h"
 
@@ -86,31 +89,33 @@ static bool has_samples_in_files(const struct result *result)
 }
 
 /*
- * Store the names of the code in the result. A helper reads the files: a crash while one is changed
- * must not affect the exit status. Without names, the result is as it was.
+ * Store the names of the code in the result. A helper reads the files: a crash while one is changed,
+ * and a signal, must affect neither the result nor the exit status. Without names, the result is as
+ * it was. Return: 0 or -errno; -EINTR: the user does not wait for names.
  */
-static void add_names(struct result *result, const struct recording *recording)
+static int add_names(struct result *result, const struct recording *recording)
 {
 	struct store_work work = { result, recording, -1 };
 	struct helper helper = { 0 };
 	char why[HELPER_WHY];
 
-	if (!has_samples_in_files(result))
-		return;
 	work.fd = helper_file();
 	if (work.fd < 0) {
 		helper.error = work.fd;
 	} else {
-		helper_run(&helper, &(struct helper_work){ .run = store, .data = &work });
+		helper_run(&helper, &(struct helper_work){
+			.run = store, .data = &work, .ends = signals_held(),
+		});
 		drop_names(result);
 		if (!helper.error && !helper.killer)
 			helper.error = load(work.fd, result);
 		close(work.fd);
 	}
 	if (!helper.error && !helper.killer)
-		return;
+		return 0;
 	helper_explain(&helper, why);
 	failure_warnx("the result has no names of functions: %s", why);
+	return helper.killer ? -EPROTO : helper.error;
 }
 
 static int print_report(FILE *out, const struct result *result, const struct table_choice *choice)
@@ -157,8 +162,8 @@ static int print_table(void *data)
 }
 
 /*
- * Print the table, by a helper if names are read: a crash while a file is changed must not affect
- * the exit status. Return: whether the table was printed.
+ * Print the table, by a helper: a crash while a file is changed must not affect the exit status, and
+ * a signal ends what waits for a reader. Return: whether the table was printed.
  */
 static bool show_table(const struct outcome *outcome, const struct result *result)
 {
@@ -167,10 +172,10 @@ static bool show_table(const struct outcome *outcome, const struct result *resul
 	struct helper helper;
 	int error;
 
-	if (!has_samples_in_files(result))
-		return !print_table(&work);
-	error = helper_run(&helper, &(struct helper_work){ .run = print_table, .data = &work });
-	if (helper.killer) {
+	error = helper_run(&helper, &(struct helper_work){
+		.run = print_table, .data = &work, .ends = signals_held(),
+	});
+	if (helper.killer || error == -EINTR) {
 		helper_explain(&helper, why);
 		failure_warnx("no table: %s; try `profil report'", why);
 	}
@@ -180,59 +185,89 @@ static bool show_table(const struct outcome *outcome, const struct result *resul
 static void print_file_name(const struct outcome *outcome)
 {
 	const struct terminal_style style = terminal_style(outcome->table, TERMINAL_AUTO);
-	const char *name = strcmp(outcome->output, RESULTFILE_DEFAULT) ? outcome->output : "";
+	const char *name = strcmp(outcome->file->path, RESULTFILE_DEFAULT) ? outcome->file->path : "";
 
 	terminal_print_comment(outcome->table, &style,
 			       "# result in %s; `profil report%s%s' prints other views of it",
-			       outcome->output, *name ? " " : "", name);
+			       outcome->file->path, *name ? " " : "", name);
 }
 
-/* Return: 0: the result is in its file; or -errno. */
-static int write_result(struct outcome *outcome, const struct result *result)
+/* @what: for messages. Return: whether it was written. */
+static bool write_result(const struct outcome *outcome, const struct result *result, bool is_last,
+			 const char *what)
 {
-	int unkept = 0, unwritten;
 	char *left;
+	int unwritten = resultfile_replace(outcome->file, result, is_last, &left);
 
-	unwritten = resultfile_write(outcome->output, result, &left,
-				     outcome->has_written ? NULL : &unkept);
-	if (unkept)
-		resultfile_explain_unkept(outcome->output, unkept);
 	if (left)
-		failure_warnx("%s: %s (%s): the result is in %s", outcome->output,
-			      strerror(-unwritten), strerrorname_np(-unwritten), left);
+		failure_warnx("%s: %s (%s): %s is in %s", outcome->file->path, strerror(-unwritten),
+			      strerrorname_np(-unwritten), what, left);
 	else if (unwritten)
-		resultfile_explain_unwritten(outcome->output, unwritten);
+		resultfile_explain_unwritten(outcome->file->path, unwritten, what);
 	free(left);
-	if (!unwritten)
-		outcome->has_written = true;
-	return unwritten;
+	return !unwritten;
+}
+
+/* Find the names of code that programs have made, by which samples are added up. */
+static int add_made_names(struct result *result, const struct live_run *run)
+{
+	if (recording_read_names(run->recording))
+		return -ENOMEM;
+	result_release(result);
+	return live_collect(run, result);
+}
+
+static bool has_made_code(const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++)
+		if (result->objects[i].nr_parts && !result_is_file(&result->objects[i]))
+			return true;
+	return false;
 }
 
 /*
- * The result is written first, as the table can be printed again from it. Return: whether it was
- * written.
+ * Write the result, and print the table of it. What takes long, waits for other programs or may be
+ * ended is done when the result is in its file, and the file is then replaced. A pipe takes only
+ * one result. Return: whether the result was written.
  */
-static bool use_result(struct outcome *outcome, const struct result *result)
+static bool use_result(const struct outcome *outcome, struct result *result,
+		       const struct live_run *run)
 {
-	bool is_written = outcome->output && !write_result(outcome, result);
-	bool is_shown = outcome->table && show_table(outcome, result);
+	const bool is_made = has_made_code(result);
+	const bool is_early = outcome->file->path && (is_made || has_samples_in_files(result)) &&
+			      snapshot_is_possible(outcome->file->path);
+	bool is_written = is_early && write_result(outcome, result, false, "the result");
+	bool is_shown;
+	int error = is_made ? add_made_names(result, run) : 0;
+
+	if (error) {
+		failure_warn("profile", -error);
+		return is_written;
+	}
+	if (has_samples_in_files(result))
+		error = add_names(result, run->recording);
+	if (is_early && is_written && (is_made || !error))
+		write_result(outcome, result, true, "the result with names of functions");
+	else if (outcome->file->path && !is_early)
+		is_written = write_result(outcome, result, true, "the result");
+	is_shown = outcome->table && error != -EINTR && show_table(outcome, result);
 
 	/* the user may not expect a file in the current directory */
-	if (is_shown && is_written && isatty(fileno(outcome->table)))
+	if (is_shown && is_written && isatty(stream_fd(outcome->table)))
 		print_file_name(outcome);
 	return is_written;
 }
 
-bool outcome_show(struct outcome *outcome, const struct live_run *run)
+bool outcome_show(const struct outcome *outcome, const struct live_run *run)
 {
 	struct result result;
 	int error = live_collect(run, &result);
 	bool is_written = false;
 
-	if (!error) {
-		add_names(&result, run->recording);
-		is_written = use_result(outcome, &result);
-	}
+	if (!error)
+		is_written = use_result(outcome, &result, run);
 	else if (error == -ENODATA)
 		failure_warnx("no profile: %s may not be traced, because it changes its user or group, or its file cannot be read: run profil as root",
 			      run->argv[0]);

@@ -70,22 +70,40 @@ static int attach_command(void *data, pid_t pid)
 	return refuse(profiling, why);
 }
 
-/* End the profile while the processes continue. Return: whether the result is in its file. */
+/* The profile has ended, and signals are held. Return: whether the result is in its file. */
+static bool show_outcome(struct profiling *profiling, bool *is_pushed)
+{
+	bool is_written;
+
+	attach_close(&profiling->attach);
+	meanwhile_end_snapshots(profiling);
+	is_written = outcome_show(&profiling->outcome, &profiling->run);
+	*is_pushed = pusher_end(&profiling->pusher, &profiling->run, profiling->file.path);
+	return is_written;
+}
+
+/*
+ * End the profile while the processes continue. Return: whether the result is in its file, and all
+ * has been pushed.
+ */
 static bool finish(struct profiling *profiling)
 {
-	bool is_shown;
+	bool is_written, is_pushed;
+	sigset_t mask;
 
 	meanwhile_update(profiling);
-	attach_close(&profiling->attach);
 	if (profiling->top) {
+		attach_close(&profiling->attach);
 		top_end(profiling->top, &profiling->run);
 		return true;
 	}
-	meanwhile_end_snapshots(profiling);
-	meanwhile_read_names(profiling);
-	is_shown = outcome_show(&profiling->outcome, &profiling->run);
-	return pusher_end(&profiling->pusher, &profiling->run, profiling->outcome.output) &&
-	       is_shown;
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	signals_hold(&mask);
+	is_written = show_outcome(profiling, &is_pushed);
+	profiling->is_unwritten = !is_written;
+	/* a signal that was held still reaches the command */
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return is_written && is_pushed;
 }
 
 /* Return: false: the user leaves the command alone. */
@@ -104,6 +122,19 @@ static bool while_command_runs(void *data, const struct child_end *so_far, int p
 	return has_ended || !profiling->top;
 }
 
+static void command_ended(void *data, const struct child_end *end)
+{
+	struct profiling *profiling = data;
+	bool is_pushed;
+
+	if (profiling->attach.device < 0)
+		return;
+	recording_read_times(profiling->run.recording);
+	meanwhile_read_status(profiling);
+	profiling->run.so_far = *end;
+	profiling->is_unwritten = !show_outcome(profiling, &is_pushed);
+}
+
 static int run_command(struct profiling *profiling)
 {
 	const struct child_calls calls = {
@@ -111,6 +142,7 @@ static int run_command(struct profiling *profiling)
 		.prepare = profiling->options->top && profiling->options->top->terminal >= 0 ?
 			   top_hide_command : NULL,
 		.meanwhile = while_command_runs,
+		.ended = command_ended,
 		.data = profiling,
 	};
 	const char *command = profiling->options->command[0];
@@ -125,19 +157,9 @@ static int run_command(struct profiling *profiling)
 			not_run_explain(command, -error);
 		return EXIT_OWN_FAILURE;
 	}
-	if (end.exec_error) {
+	if (end.exec_error)
 		not_run_explain_exec(command, end.exec_error);
-	} else if (profiling->attach.device >= 0) {
-		recording_read_times(profiling->run.recording);
-		meanwhile_read_status(profiling);
-		attach_close(&profiling->attach);
-		meanwhile_end_snapshots(profiling);
-		meanwhile_read_names(profiling);
-		profiling->run.so_far = end;
-		outcome_show(&profiling->outcome, &profiling->run);
-		pusher_end(&profiling->pusher, &profiling->run, profiling->outcome.output);
-	}
-	return child_exit_status(&end);
+	return profiling->is_unwritten && !profiling->options->force ? EXIT_OWN_FAILURE : child_exit_status(&end);
 }
 
 /* --- processes that run already -------------------------------------------------- */
@@ -187,14 +209,16 @@ static int profile_attached(struct profiling *profiling)
 {
 	struct signals old;
 	sigset_t waiting;
+	bool is_done;
 
 	if (begin_top(profiling))
 		return EXIT_OWN_FAILURE;
 	signals_begin(&old, false);
 	signals_allow(&old, 0, &waiting);
 	meanwhile_wait(profiling, -1, &waiting);
+	is_done = finish(profiling);
 	signals_end(&old);
-	return finish(profiling) ? 0 : EXIT_OWN_FAILURE;
+	return is_done ? 0 : EXIT_OWN_FAILURE;
 }
 
 static int profile_processes(struct profiling *profiling)
@@ -309,8 +333,9 @@ int profiling_run(const struct profiling_options *options)
 			.table = options->table,
 			.table_name = options->table_name,
 			.choice = &options->choice,
-			.output = options->output,
+			.file = &profiling.file,
 		},
+		.file.path = options->output,
 	};
 	int status;
 
@@ -318,6 +343,8 @@ int profiling_run(const struct profiling_options *options)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
 	if (pusher_begin(&profiling.pusher, options->push))
 		failure_exit(EXIT_OWN_FAILURE, "push", errno);
+	if (options->output)
+		resultfile_look(&profiling.file);
 	if (options->top)
 		profiling.top = top_new(options->top, profiling.run.recording);
 	if (options->top && !profiling.top)

@@ -49,15 +49,15 @@ static const char doc[] =
 	"with it; timer at even intervals; tick at the scheduler's tick, which adds no interrupt.\n"
 	"\n"
 	"Exit status: that of COMMAND; 128+N if it was killed by signal N; 127 if it was not found; "
-	"126 if it cannot be executed; 125 if profil could not run it, or could not profile it and "
-	"--force was not given. With --pid and --cgroup: 0; 125 if a process cannot be profiled, or the result "
-	"cannot be written.\n"
+	"126 if it cannot be executed; 125 if profil could not run it, or could not profile it or write "
+	"the result and --force was not given. With --pid and --cgroup: 0; 125 if a process cannot be "
+	"profiled, or the result cannot be written.\n"
 	"\n"
 	"See profil-run(1).";
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
-	  "Write the result to FILE (default: " RESULTFILE_DEFAULT ")", 0 },
+	  "Write the result to FILE (default: " RESULTFILE_DEFAULT "); %p is replaced by the process ID of profil", 0 },
 	{ "table", 't', "FILE", 0,
 	  "Write the table to FILE instead of standard error", 0 },
 	{ "no-arguments", KEY_NO_ARGUMENTS, NULL, 0,
@@ -79,6 +79,7 @@ static const struct argp_option options[] = {
 
 struct arguments {
 	struct profiling_options profiling;
+	char *output;		/* memory of the name of the result */
 	const char *table;	/* file of the table; NULL: standard error */
 	bool no_table;
 	struct server server;
@@ -105,6 +106,22 @@ static const char *parse_output(const char *path, const struct profiling_options
 	return options_is_stdout(path, state) ? "/dev/stdout" : path;
 }
 
+/* Return: the path, to free(), with the ID of this process in place of each "%p". */
+static char *insert_pid(const char *path)
+{
+	char *whole = strdup(path), *rest, *longer;
+
+	while (whole && (rest = strstr(whole, "%p"))) {
+		if (asprintf(&longer, "%.*s%d%s", (int)(rest - whole), whole, getpid(), rest + 2) < 0)
+			longer = NULL;
+		free(whole);
+		whole = longer;
+	}
+	if (!whole)
+		failure_exit(EXIT_OWN_FAILURE, path, ENOMEM);
+	return whole;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -116,7 +133,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		state->child_inputs[1] = &profiling->choice;
 		return 0;
 	case 'o':
-		profiling->output = text;
+		free(arguments->output);
+		arguments->output = insert_pid(text);
+		profiling->output = arguments->output;
 		return 0;
 	case 't':
 		arguments->table = strcmp(text, RESULTFILE_STDIN) ? text : "/dev/stdout";
@@ -261,7 +280,7 @@ int run_main(int argc, char **argv)
 		table_choice_set_style(&profiling->choice, profiling->table, TERMINAL_AUTO);
 	error = resultfile_try(profiling->output);
 	if (error) {
-		resultfile_explain_unwritten(profiling->output, error);
+		resultfile_explain_unwritten(profiling->output, error, "the result");
 		profiling->output = NULL;
 	}
 	/* a pipe takes only one result */
@@ -274,5 +293,6 @@ int run_main(int argc, char **argv)
 		close_table(profiling->table, arguments.table);
 	free(profiling->pids);
 	free(arguments.server.labels);
+	free(arguments.output);
 	return status;
 }

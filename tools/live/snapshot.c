@@ -23,24 +23,21 @@ bool snapshot_is_possible(const char *path)
 struct writing {
 	const struct snapshot *snapshot;
 	const struct live_run *run;
-	const char *output;
+	struct resultfile *file;
 };
 
 /* Return: 0 or -errno; -ESPIPE: not a regular file. */
 static int write_result(const struct writing *writing)
 {
 	struct result result;
-	int error, unkept = 0;
 	char *left = NULL;
+	int error;
 
-	if (!snapshot_is_possible(writing->output))
+	if (!snapshot_is_possible(writing->file->path))
 		return -ESPIPE;
 	error = live_collect(writing->run, &result);
 	if (!error)
-		error = resultfile_write_fast(writing->output, &result, &left,
-					      writing->snapshot->is_written ? NULL : &unkept);
-	if (unkept)
-		resultfile_explain_unkept(writing->output, unkept);
+		error = resultfile_replace(writing->file, &result, false, &left);
 	/* otherwise each snapshot would leave a file */
 	if (left)
 		unlink(left);
@@ -52,17 +49,17 @@ static int write_result(const struct writing *writing)
 static int write_snapshot(void *data)
 {
 	const struct writing *writing = data;
-	const int error = writing->output ? write_result(writing) : 0;
+	const int error = writing->file->path ? write_result(writing) : 0;
 
 	if (!error || error == writing->snapshot->error)
 		return -error;
 	if (error == -ESPIPE)
 		failure_warnx("no result yet: %s is not a regular file, so the result is written only at the end of the run",
-			      writing->output);
+			      writing->file->path);
 	else if (error == -ENODATA)
 		failure_warnx("no result yet: no program has been profiled");
 	else
-		resultfile_explain_unwritten(writing->output, error);
+		resultfile_explain_unwritten(writing->file->path, error, "the result");
 	return -error;
 }
 
@@ -70,18 +67,22 @@ static void note_end(struct snapshot *snapshot)
 {
 	/* killed: there is no message, and the next snapshot may succeed */
 	snapshot->error = snapshot->helper.killer ? -EINTR : snapshot->helper.error;
-	snapshot->is_written |= !snapshot->error;
+	if (snapshot->error || !snapshot->file->path)
+		return;
+	snapshot->file->is_written = true;
+	resultfile_look(snapshot->file);
 }
 
-void snapshot_begin(struct snapshot *snapshot, const struct live_run *run, const char *output,
+void snapshot_begin(struct snapshot *snapshot, const struct live_run *run, struct resultfile *file,
 		    int log)
 {
-	struct writing writing = { snapshot, run, output };
+	struct writing writing = { snapshot, run, file };
 	const struct helper_work work = {
 		.run = write_snapshot, .data = &writing, .closes = log, .is_beside = true,
 	};
 	const uint64_t start = time_ns(CLOCK_PROCESS_CPUTIME_ID);
 
+	snapshot->file = file;
 	snapshot->is_wanted = false;
 	if (!helper_start(&snapshot->helper, &work))
 		return;

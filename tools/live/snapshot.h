@@ -10,18 +10,19 @@
 #include <stdint.h>
 
 #include "live/run.h"
+#include "result/resultfile.h"
 #include "util/helper.h"
 
 /**
  * struct snapshot - the last snapshot; all zero: none
- * @is_written:  the file has a snapshot of this run, so it need not be kept when it is replaced
+ * @file:        the file that it writes
  * @error:       why the last one was not written, as -errno, which has been reported; 0: it was
  * @is_wanted:   another one was requested while it was written
  * @has_explained_pause: the user knows that snapshots take long
  */
 struct snapshot {
 	struct helper helper;
-	bool is_written;
+	struct resultfile *file;
 	int error;
 	bool is_wanted;
 	bool has_explained_pause;
@@ -35,13 +36,13 @@ bool snapshot_is_possible(const char *path);
 
 /**
  * snapshot_begin - begin to write a snapshot
- * @output:   path of the result file; NULL: nothing is written
+ * @file:     the file; without a path, nothing is written
  * @log:      descriptor of the log, which the helper closes: it would keep the log open
  *
  * If there can be no helper, this process writes it. Why there is no snapshot is printed, unless it
  * was the same the last time.
  */
-void snapshot_begin(struct snapshot *snapshot, const struct live_run *run, const char *output,
+void snapshot_begin(struct snapshot *snapshot, const struct live_run *run, struct resultfile *file,
 		    int log);
 
 /* Whether the last snapshot has been written, or could not be. @wait: wait for it */

@@ -169,6 +169,10 @@ int child_run(char *const argv[], const struct child_calls *calls, struct child_
 		if (!error)
 			error = unreaped;
 	}
+	if (!error && !end->exec_error && !end->is_left && calls->ended) {
+		signals_hold(&old.mask);
+		calls->ended(calls->data, end);
+	}
 	signals_end(&old);
 	close_if_open(&start.process);
 	close_if_open(&start.release[0]);

@@ -37,13 +37,16 @@ struct child_end {
  *             the command, a descriptor that is readable once the command has ended
  *             (pidfd_open(2)), and the signals to block while waiting, see signals_allow().
  *             Return: whether to wait for the end of the command; false: it is left alone
- * @data:      argument of both
+ * @ended:     called when the program has ended, with its state, while signals are held
+ *             (signals_hold()); NULL: none
+ * @data:      argument of all
  */
 struct child_calls {
 	int (*attach)(void *data, pid_t pid);
 	void (*prepare)(void *data);
 	bool (*meanwhile)(void *data, const struct child_end *so_far, int process,
 			  const sigset_t *waiting);
+	void (*ended)(void *data, const struct child_end *end);
 	void *data;
 };
 

@@ -27,9 +27,9 @@ void signals_ignore(int number);
 /**
  * signals_begin - block all signals, and handle them as a run does
  * @old:         set to the present settings
- * @has_command: the run has a command: SIGINT and SIGQUIT are ignored, as the terminal sends
- *               them to the command too, and SIGTERM and SIGHUP are forwarded to it. Else these
- *               signals, except SIGQUIT, request the end of the run
+ * @has_command: the run has a command: SIGINT, SIGQUIT, SIGTERM and SIGHUP are forwarded to it, except
+ *               for what keys of the terminal send to the command, too. Else these signals request
+ *               the end of the run
  *
  * SIGUSR1 requests a snapshot. SIGTERM and SIGHUP stay ignored if they are.
  */
@@ -46,7 +46,16 @@ void signals_allow(const struct signals *old, pid_t command, sigset_t *waiting);
 /* Block all signals: nothing is forwarded any more. */
 void signals_block(void);
 
-/* Restore the settings. */
+/**
+ * signals_hold - the run is over: signals that request its end stay pending from now on
+ * @others: further signals to block
+ */
+void signals_hold(const sigset_t *others);
+
+/* Return: the signals that signals_hold() blocks; none before. */
+const sigset_t *signals_held(void);
+
+/* Restore the settings, and forget the signals that are held. */
 void signals_end(const struct signals *old);
 
 /* Restore also the signals of signals_ignore(), for exec. */

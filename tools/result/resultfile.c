@@ -183,10 +183,55 @@ int resultfile_write_to(int fd, const struct result *result)
 	return error;
 }
 
-void resultfile_explain_unwritten(const char *path, int error)
+/* Read what tells a file apart from one that has replaced it. Return: false: there is no file. */
+static bool look(const char *path, struct resultfile_seen *seen)
 {
-	failure_warnx("%s: %s (%s): the result is not written; %s", path, strerror(-error),
-		      strerrorname_np(-error), resultfile_remedy(-error));
+	struct stat st;
+
+	*seen = (struct resultfile_seen){ 0 };
+	if (stat(path, &st))
+		return false;
+	*seen = (struct resultfile_seen){ st.st_dev, st.st_ino, st.st_mtim };
+	return true;
+}
+
+void resultfile_look(struct resultfile *file)
+{
+	look(file->path, &file->seen);
+}
+
+/* Whether another process has written the file, since this one looked at it or wrote it. */
+static bool is_of_another(const struct resultfile *file)
+{
+	struct resultfile_seen now;
+
+	return look(file->path, &now) && memcmp(&now, &file->seen, sizeof(now));
+}
+
+int resultfile_replace(struct resultfile *file, const struct result *result, bool is_last,
+		       char **left)
+{
+	const bool is_others = is_of_another(file);
+	int unkept = 0, error;
+
+	error = write_at_level(file->path, result, is_last ? Z_DEFAULT_COMPRESSION : FAST_LEVEL,
+			       left, file->is_written && !is_others ? NULL : &unkept);
+	if (unkept)
+		resultfile_explain_unkept(file->path, unkept);
+	if (error)
+		return error;
+	if (is_others && !unkept)
+		failure_warnx("%s: another run has written this file meanwhile; its result is %s.old now. With -o profil.%%p.out, each run has a file of its own",
+			      file->path, file->path);
+	file->is_written = true;
+	resultfile_look(file);
+	return 0;
+}
+
+void resultfile_explain_unwritten(const char *path, int error, const char *what)
+{
+	failure_warnx("%s: %s (%s): %s is not written; %s", path, strerror(-error),
+		      strerrorname_np(-error), what, resultfile_remedy(-error));
 }
 
 void resultfile_explain_unkept(const char *path, int error)

@@ -6,6 +6,10 @@
 #ifndef PROFIL_RESULTFILE_H
 #define PROFIL_RESULTFILE_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+#include <time.h>
+
 #include "result/read_file.h"
 #include "result/result.h"
 
@@ -45,6 +49,37 @@ int resultfile_write_fast(const char *path, const struct result *result, char **
 /* Write a result to a descriptor, where that is in its file. Return: 0 or -errno. */
 int resultfile_write_to(int fd, const struct result *result);
 
+/**
+ * struct resultfile - the file that a run writes, and replaces by later results
+ * @path:       its path; NULL: there is none
+ * @is_written: it has a result of this run, which need not be kept when it is replaced
+ * @seen:       what it was when this run looked at it, or wrote it; all zero: there was none
+ */
+struct resultfile {
+	const char *path;
+	bool is_written;
+	struct resultfile_seen {
+		dev_t device;
+		ino_t inode;
+		struct timespec mtime;
+	} seen;
+};
+
+/* Look at the file before the run, or when another process has written it for this one. */
+void resultfile_look(struct resultfile *file);
+
+/**
+ * resultfile_replace - write a result of a run
+ * @is_last: false: as resultfile_write_fast()
+ * @left:    as for resultfile_write()
+ *
+ * Says so if another run has written the file meanwhile, and keeps that, as what was there before.
+ *
+ * Return: as resultfile_write().
+ */
+int resultfile_replace(struct resultfile *file, const struct result *result, bool is_last,
+		       char **left);
+
 /*
  * What to do after an error of resultfile_try() or resultfile_write(), in options of `profil run'.
  */
@@ -63,8 +98,8 @@ const char *resultfile_remedy(int error);
  */
 int resultfile_read(const char *path, struct result *result, const char **why);
 
-/* Print that the result cannot be written. @error: -errno */
-void resultfile_explain_unwritten(const char *path, int error);
+/* Print that a result cannot be written. @error: -errno; @what: "the result" */
+void resultfile_explain_unwritten(const char *path, int error, const char *what);
 
 /* Print that the previous result was not kept. @error: -errno */
 void resultfile_explain_unkept(const char *path, int error);

@@ -4,13 +4,17 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,11 +22,14 @@
 #include "util/helper.h"
 #include "util/time_ns.h"
 
-static void __attribute__((noreturn)) work_in_child(const struct helper_work *work)
+static void __attribute__((noreturn)) work_in_child(const struct helper_work *work, pid_t parent)
 {
 	sigset_t alarm_only;
 	int error;
 
+	/* nobody waits for it without its parent, which may have ended before the call */
+	if (!work->is_beside && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
+		_exit(EXIT_FAILURE);
 	if (work->closes)
 		close(work->closes);
 	if (work->seconds) {
@@ -39,6 +46,7 @@ static void __attribute__((noreturn)) work_in_child(const struct helper_work *wo
 
 int helper_start(struct helper *helper, const struct helper_work *work)
 {
+	const pid_t parent = getpid();
 	sigset_t blocked, mask;
 
 	*helper = (struct helper){ 0 };
@@ -51,7 +59,7 @@ int helper_start(struct helper *helper, const struct helper_work *work)
 	fflush(NULL);
 	helper->pid = fork();
 	if (!helper->pid)
-		work_in_child(work);
+		work_in_child(work, parent);
 	if (helper->pid < 0) {
 		helper->error = failure_errno();
 		helper->pid = 0;
@@ -92,6 +100,29 @@ void helper_kill(struct helper *helper)
 	helper_has_ended(helper, true);
 }
 
+/* Wait until it ends, or a signal of @ends is pending, which ends it and stays pending. */
+static void wait_unless(struct helper *helper, const sigset_t *ends)
+{
+	struct pollfd polled[] = {
+		{ .fd = (int)syscall(SYS_pidfd_open, helper->pid, 0), .events = POLLIN },
+		{ .fd = signalfd(-1, ends, SFD_CLOEXEC), .events = POLLIN },
+	};
+
+	/* without a descriptor, no signal ends it */
+	while (polled[0].fd >= 0 && poll(polled, 2, -1) < 0 && errno == EINTR)
+		;
+	if (polled[1].revents && !polled[0].revents) {
+		helper_kill(helper);
+		helper->killer = 0;
+		helper->error = -EINTR;
+	}
+	helper_has_ended(helper, true);
+	if (polled[0].fd >= 0)
+		close(polled[0].fd);
+	if (polled[1].fd >= 0)
+		close(polled[1].fd);
+}
+
 int helper_run(struct helper *helper, const struct helper_work *work)
 {
 	const struct sigaction default_action = { .sa_handler = SIG_DFL };
@@ -99,7 +130,9 @@ int helper_run(struct helper *helper, const struct helper_work *work)
 
 	/* while SIGCHLD is ignored, there is no zombie to wait for */
 	sigaction(SIGCHLD, &default_action, &before);
-	if (!helper_start(helper, work))
+	if (!helper_start(helper, work) && work->ends)
+		wait_unless(helper, work->ends);
+	else if (!helper->error)
 		helper_has_ended(helper, true);
 	else if (!work->seconds)
 		helper->error = -work->run(work->data);
@@ -117,6 +150,8 @@ void helper_explain(const struct helper *helper, char why[HELPER_WHY])
 	else if (helper->killer)
 		snprintf(why, HELPER_WHY, "the process that reads the files was killed by SIG%s",
 			 sigabbrev_np(helper->killer));
+	else if (helper->error == -EINTR)
+		snprintf(why, HELPER_WHY, "a signal came while the files were read");
 	else
 		snprintf(why, HELPER_WHY, "%s (%s): %s", strerror(-helper->error),
 			 strerrorname_np(-helper->error), helper->error == -EAGAIN ?

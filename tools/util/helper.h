@@ -6,6 +6,7 @@
 #ifndef PROFIL_HELPER_H
 #define PROFIL_HELPER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,13 +20,16 @@
  * @data:      argument of @run
  * @closes:    descriptor that the helper must not keep open, as that of a log; 0: none
  * @seconds:   it is killed after this time; 0: it has as much as it needs
- * @is_beside: this process goes on beside it. Then signals of the terminal are for this process
+ * @ends:    helper_run() ends it if one of these signals, which are blocked, is pending; NULL: none
+ * @is_beside: this process goes on beside it. Then signals of the terminal are for this process,
+ *           and the helper finishes its work also without this process
  */
 struct helper_work {
 	int (*run)(void *data);
 	void *data;
 	int closes;
 	unsigned int seconds;
+	const sigset_t *ends;
 	bool is_beside;
 };
 
@@ -48,7 +52,7 @@ void helper_kill(struct helper *helper);
 
 /*
  * Let a helper do something, and wait for it; without @seconds, this process does it itself if
- * there can be no helper. Return: 0; -errno; -ETIMEDOUT: it took too long; or -EPROTO: it was
+ * there can be no helper. Return: 0; -errno; -ETIMEDOUT: it took too long; -EINTR: a signal of @ends came; or -EPROTO: it was
  * killed.
  */
 int helper_run(struct helper *helper, const struct helper_work *work);

@@ -4,10 +4,12 @@
  * the profiled programs.
  */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 #include <live/snapshot.h>
+#include <record/signals.h>
 #include <result/resultfile.h>
 
 #include "stderr_capture.h"
@@ -58,9 +60,8 @@ static void snapshot(uint64_t elapsed_ns)
 {
 	capture_stderr(&captured);
 	run.so_far.elapsed_ns = elapsed_ns;
-	snapshot_begin(&snapshots, &run, outcome.output, 0);
+	snapshot_begin(&snapshots, &run, &file_of_run, 0);
 	snapshot_has_ended(&snapshots, true);
-	outcome.has_written = snapshots.is_written;
 	end_capture(&captured);
 }
 
@@ -115,6 +116,7 @@ static void assert_text(const char *path, const char *text)
 TEST_F(previous_result_is_kept_once)
 {
 	put_text("out", "before");
+	resultfile_look(&file_of_run);
 	exec_program(0);
 	add_samples(3);
 	snapshot(1);
@@ -149,23 +151,24 @@ TEST_F(no_result_without_a_profile)
 TEST_F(no_snapshot_without_a_file)
 {
 	exec_program(0);
-	outcome.output = NULL;
+	file_of_run.path = NULL;
 	snapshot(1);
 	assert_int_equal(access("out", F_OK), -1);
-	outcome.output = "none/out";
+	file_of_run.path = "none/out";
 	snapshot(1);
 	assert_non_null(strstr(captured.text, "none/out: No such file or directory (ENOENT): the result is not written"));
 	/* the same error is not printed at each interval */
 	snapshot(2);
 	assert_string_equal(captured.text, "");
-	outcome.output = "out/out";
+	file_of_run.path = "out/out";
 	put_text("out", "");
 	snapshot(3);
 	assert_non_null(strstr(captured.text, "out/out: Not a directory (ENOTDIR)"));
-	outcome.output = "out";
+	file_of_run.path = "out";
+	resultfile_look(&file_of_run);
 	snapshot(4);
 	assert_string_equal(captured.text, "");
-	outcome.output = "none/out";
+	file_of_run.path = "none/out";
 	snapshot(5);
 	assert_non_null(strstr(captured.text, "(ENOENT)"));
 	/* but at the end of the run */
@@ -216,6 +219,60 @@ static void sample_program(const char *path, uint64_t start, size_t bytes, const
 	/* the text follows the headers */
 	fake_log_sample(&log, PID, 0x10000 + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), 5);
 	assert_int_equal(recording_read(recording, log_ends[0]), 1);
+}
+
+/* Who does not wait for names has the result: all signals that end a run are held. */
+TEST_F(signal_ends_names_and_not_the_result)
+{
+	static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	struct result result;
+	struct signals old;
+	char path[256];
+	const char *why;
+	size_t i;
+
+	assert_non_null(getcwd(path, sizeof(path) - sizeof("/program")));
+	strcat(path, "/program");
+	sample_program(path, 0x400000, 64, "first");
+	for (i = 0; i < 4; i++) {
+		signals_begin(&old, false);
+		signals_hold(&old.mask);
+		raise(numbers[i]);
+		assert_true(show(1 + i));
+		signals_end(&old);
+		assert_non_null(strstr(captured.text, "no names of functions: a signal came"));
+		assert_written("out", 1 + i, 5);
+	}
+	assert_true(show(9));
+	assert_string_equal(captured.text, "");
+	assert_int_equal(resultfile_read("out", &result, &why), 0);
+	assert_int_equal(result.objects[0].nr_functions, 1);
+	assert_string_equal(result.objects[0].functions[0].name, "first");
+	result_release(&result);
+	unlink("program");
+}
+
+/* The other run's result is kept. */
+TEST_F(other_run_is_not_replaced_silently)
+{
+	exec_program(0);
+	add_samples(3);
+	put_text("out", "before");
+	resultfile_look(&file_of_run);
+	snapshot(1);
+	assert_string_equal(captured.text, "");
+	assert_text("out.old", "before");
+	unlink("out");
+	put_text("out", "other");
+	snapshot(2);
+	assert_non_null(strstr(captured.text, "out: another run has written this file meanwhile; its result is out.old now"));
+	assert_text("out.old", "other");
+	snapshot(3);
+	assert_string_equal(captured.text, "");
+	assert_true(show(4));
+	assert_string_equal(captured.text, "");
+	assert_text("out.old", "other");
+	assert_written("out", 4, 3);
 }
 
 /* The names are stored at the end of the run. Before, the program is built again, and removed. */

@@ -41,7 +41,7 @@ FIXTURE(set_up)
 static void begin(void)
 {
 	run.so_far.elapsed_ns = 5;
-	snapshot_begin(&snapshot, &run, outcome.output, log_ends[1]);
+	snapshot_begin(&snapshot, &run, &file_of_run, log_ends[1]);
 }
 
 TEST_F(snapshot_is_written_by_a_helper)
@@ -52,10 +52,10 @@ TEST_F(snapshot_is_written_by_a_helper)
 	assert_true(snapshot_has_ended(&snapshot, false));
 	begin();
 	assert_true(snapshot.helper.pid > 0);
-	assert_false(snapshot.is_written);
+	assert_false(file_of_run.is_written);
 	assert_true(snapshot_has_ended(&snapshot, true));
 	assert_int_equal(snapshot.helper.pid, 0);
-	assert_true(snapshot.is_written);
+	assert_true(file_of_run.is_written);
 	/* 60,000 addresses are not free */
 	assert_true(snapshot.helper.cpu_ns);
 	assert_int_equal(resultfile_read("out", &result, &why), 0);
@@ -87,7 +87,7 @@ TEST_F(slow_snapshot_stops_nothing)
 	int saved, messages;
 	char bytes[4096];
 
-	outcome.output = "none/out";
+	file_of_run.path = "none/out";
 	messages = block_messages(&saved);
 	begin();
 	dup2(saved, STDERR_FILENO);
@@ -107,14 +107,14 @@ TEST_F(slow_snapshot_stops_nothing)
 
 TEST_F(error_is_known_afterwards)
 {
-	outcome.output = "none/out";
+	file_of_run.path = "none/out";
 	/* reported already */
 	snapshot.error = -ENOENT;
 	begin();
 	assert_true(snapshot_has_ended(&snapshot, true));
-	assert_false(snapshot.is_written);
+	assert_false(file_of_run.is_written);
 	assert_int_equal(snapshot.error, -ENOENT);
-	outcome.output = "out";
+	file_of_run.path = "out";
 	begin();
 	assert_true(snapshot_has_ended(&snapshot, true));
 	assert_int_equal(snapshot.error, 0);
@@ -127,5 +127,5 @@ TEST_F(signals_do_not_end_it)
 	kill(snapshot.helper.pid, SIGINT);
 	kill(snapshot.helper.pid, SIGTERM);
 	assert_true(snapshot_has_ended(&snapshot, true));
-	assert_true(snapshot.is_written);
+	assert_true(file_of_run.is_written);
 }

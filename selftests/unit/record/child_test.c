@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -126,18 +127,61 @@ TEST(start_and_elapsed_time_are_measured)
 	assert_in_range(end.elapsed_ns, 200000000, time_ns(CLOCK_MONOTONIC) - start_ns);
 }
 
-/* The shell signals its parent, this process. */
-TEST(terminal_signals_are_ignored)
-{
-	struct child_end end;
+static int terminal;	/* the side of its user */
 
-	end = run_shell("kill -INT $PPID; kill -QUIT $PPID; exit 4");
-	assert_int_equal(child_exit_status(&end), 4);
+/* The command is on a terminal, and its user types ^C and ^\ when it is ready. */
+static bool type(void *data, const struct child_end *so_far, int process, const sigset_t *waiting)
+{
+	struct pollfd ended = { .fd = process, .events = POLLIN };
+	char byte = 0;
+
+	while (byte != 'r')
+		assert_int_equal(read(terminal, &byte, 1), 1);
+	assert_int_equal(write(terminal, "\x03\x1c", 2), 2);
+	while (poll(&ended, 1, -1) < 0)
+		;
+	return true;
 }
 
-TEST(termination_is_forwarded)
+/*
+ * Both get the signals of keys, so this process forwards none: the command would have two. The
+ * test is run by a child, whose terminal it is.
+ */
+TEST(signals_of_keys_are_not_forwarded)
+{
+	char *argv[] = { "sh", "-c",
+		"trap 'int=$int.' INT; trap 'quit=$quit.' QUIT; echo r; "
+		"until [ -n \"$int\" ] && [ -n \"$quit\" ]; do sleep 0.01; done; sleep 0.1; "
+		"[ $int$quit = .. ] && exit 4", NULL };
+	const struct child_calls calls = { .meanwhile = type };
+	struct child_end end;
+	int side, status;
+	pid_t pid;
+
+	terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_false(terminal < 0 || grantpt(terminal) || unlockpt(terminal));
+	pid = fork();
+	if (!pid) {
+		setsid();
+		side = open(ptsname(terminal), O_RDWR);
+		dup2(side, STDIN_FILENO);
+		dup2(side, STDOUT_FILENO);
+		_exit(side < 0 || child_run(argv, &calls, &end) ? 1 : child_exit_status(&end));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WEXITSTATUS(status), 4);
+	close(terminal);
+}
+
+/* The shell signals its parent, this process. */
+TEST(signals_are_forwarded)
 {
 	struct child_end end;
+
+	end = run_shell("kill -INT $PPID; sleep 10");
+	assert_int_equal(child_exit_status(&end), 128 + SIGINT);
+	end = run_shell("ulimit -c 0; kill -QUIT $PPID; sleep 10");
+	assert_int_equal(child_exit_status(&end), 128 + SIGQUIT);
 
 	end = run_shell("kill -TERM $PPID; sleep 10");
 	assert_int_equal(child_exit_status(&end), 128 + SIGTERM);
@@ -191,6 +235,31 @@ TEST(ignored_signals_are_not_ignored_in_the_command)
 	assert_int_equal(child_exit_status(&end), 5);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
+}
+
+static void be_signalled(void *data, const struct child_end *end)
+{
+	sigset_t pending;
+
+	assert_int_equal(child_exit_status(end), *(int *)data);
+	kill(getpid(), SIGTERM);
+	kill(getpid(), SIGINT);
+	sigpending(&pending);
+	assert_true(sigismember(&pending, SIGTERM));
+	assert_true(sigismember(&pending, SIGINT));
+	*(int *)data = 0;
+}
+
+/* What ends the run is held while the end is dealt with, and is then forgotten. */
+TEST(signals_are_held_at_the_end)
+{
+	char *argv[] = { "sh", "-c", "exit 4", NULL };
+	int status = 4;
+	const struct child_calls calls = { .ended = be_signalled, .data = &status };
+	struct child_end end;
+
+	assert_int_equal(child_run(argv, &calls, &end), 0);
+	assert_int_equal(status, 0);
 }
 
 /* What meanwhile() is called with */

@@ -67,6 +67,7 @@ static STEP step_end(void)
 int main(int argc, char **argv)
 {
 	static const char args[] = "sh\0script";
+	static struct resultfile file = { .path = "forks" };
 	static const struct table_choice choice;
 	static char *command[] = { "sh", "script", NULL };
 	int nr, i;
@@ -83,7 +84,7 @@ int main(int argc, char **argv)
 		.argv = command,
 	};
 	outcome = (struct outcome){
-		.output = "forks",
+		.file = &file,
 		.table = stdout,
 		.table_name = "standard output",
 		.choice = &choice,

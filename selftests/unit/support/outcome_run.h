@@ -22,6 +22,7 @@ static char *argv[] = { "prog", NULL };
 static char directory[] = "run.XXXXXX";
 static struct recording *recording;
 static const struct table_choice table_choice;
+static struct resultfile file_of_run;
 static struct outcome outcome;
 static struct live_run run;
 static int log_ends[2];	/* in place of the log: a reader sees that the last writer has closed it */
@@ -31,7 +32,8 @@ static int begin_run(void)
 	recording = recording_new();
 	assert_non_null(recording);
 	assert_int_equal(pipe2(log_ends, O_NONBLOCK), 0);
-	outcome = (struct outcome){ .output = "out", .choice = &table_choice };
+	file_of_run = (struct resultfile){ .path = "out" };
+	outcome = (struct outcome){ .file = &file_of_run, .choice = &table_choice };
 	run = (struct live_run){
 		.recording = recording, .log.requested_rate = 100, .argv = argv, .so_far.pid = PID,
 	};

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <util/helper.h>
@@ -124,6 +125,56 @@ TEST(one_beside_is_ended)
 	helper_kill(&helper);
 	assert_true(helper_has_ended(&helper, false));
 	assert_int_equal(helper.killer, SIGKILL);
+}
+
+/* A signal that this process holds ends it, and stays pending. */
+TEST(pending_signal_ends_it)
+{
+	const struct timespec now = { 0 };
+	char why[HELPER_WHY];
+	struct helper helper;
+	sigset_t ends, mask;
+	const struct helper_work work = { .run = wait_for_ever, .ends = &ends };
+	int i;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, &mask);
+	raise(SIGTERM);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(helper_run(&helper, &work), -EINTR);
+		assert_int_equal(helper.pid, 0);
+	}
+	helper_explain(&helper, why);
+	assert_string_equal(why, "a signal came while the files were read");
+	assert_int_equal(sigtimedwait(&ends, NULL, &now), SIGTERM);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static int start_another(void *data)
+{
+	struct helper helper;
+	const struct helper_work work = { .run = wait_for_ever };
+
+	if (helper_start(&helper, &work))
+		return errno;
+	return write(*(int *)data, &helper.pid, sizeof(pid_t)) == sizeof(pid_t) ? 0 : errno;
+}
+
+/* A helper whose parent has ended ends, too: the write end of the pipe is closed. */
+TEST(it_does_not_stay_behind)
+{
+	struct helper helper;
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(run(start_another, &ends[1], &helper), 0);
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &pid, sizeof(pid)), sizeof(pid));
+	assert_int_equal(read(ends[0], &pid, sizeof(pid)), 0);
+	close(ends[0]);
 }
 
 TEST(time_is_bounded)
