@@ -108,7 +108,7 @@ static void add(struct result *sum, const char *path)
 	result_release(&more);
 }
 
-static void write_sum(const struct arguments *arguments, const struct result *sum)
+static void write_sum(const struct arguments *arguments, struct result *sum)
 {
 	const char *path = arguments->output;
 	char *left = NULL;

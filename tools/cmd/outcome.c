@@ -193,7 +193,7 @@ static void print_file_name(const struct outcome *outcome)
 }
 
 /* @what: for messages. Return: whether it was written. */
-static bool write_result(const struct outcome *outcome, const struct result *result, bool is_last,
+static bool write_result(const struct outcome *outcome, struct result *result, bool is_last,
 			 const char *what)
 {
 	char *left;

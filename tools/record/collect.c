@@ -13,6 +13,7 @@
 #include "record/collect.h"
 #include "record/jit_objects.h"
 #include "record/recording_state.h"
+#include "result/fold.h"
 #include "result/select.h"
 
 /* Limit of the sum of all CPU times, so that it cannot overflow */
@@ -85,7 +86,8 @@ static int list_threads(struct result *result, const struct recording *recording
 	if (!result->threads)
 		return -ENOMEM;
 	for (i = 0; i < threads->nr; i++) {
-		const pid_t pid = recording->processes.rows[threads->list[i].process].pid;
+		const size_t row = threads->list[i].process;
+		const pid_t pid = row == RESULT_NO_PROCESS ? 0 : recording->processes.rows[row].pid;
 
 		if (threads_copy(&result->threads[result->nr_threads++], &threads->list[i], pid))
 			return -ENOMEM;
@@ -245,47 +247,9 @@ static int add_object(struct result *result, const struct file **files, size_t n
 	return 0;
 }
 
-static uint64_t sum_samples(const struct result_object *object)
-{
-	uint64_t samples = 0;
-	size_t i;
-
-	for (i = 0; i < object->nr_parts; i++)
-		samples += object->parts[i].samples;
-	return samples;
-}
-
-static int compare_samples(const void *va, const void *vb)
-{
-	const struct result_object *a = va, *b = vb;
-	const uint64_t samples = sum_samples(a), others = sum_samples(b);
-
-	if (samples != others)
-		return samples > others ? -1 : 1;
-	return result_compare_objects(a, b);
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	return result_compare_objects(a, b);
-}
-
-/* If there are too many objects, those with the most samples stay. Return: 0 or -ENOMEM. */
-static int limit_objects(struct result *result, struct counts *outside)
-{
-	int error = 0;
-
-	if (result->nr_objects <= RESULT_MAX_OBJECTS)
-		return 0;
-	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_samples);
-	while (!error && result->nr_objects > RESULT_MAX_OBJECTS) {
-		struct result_object *object = &result->objects[--result->nr_objects];
-
-		error = counts_add_outside(outside, object->parts, object->nr_parts);
-		result_release_object(object);
-	}
-	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_names);
-	return error;
 }
 
 /* The counts that are left are the parts of the result. Return: 0 or -ENOMEM. */
@@ -336,7 +300,7 @@ static int add_objects(struct result *result, const struct recording *recording,
 	if (error)
 		return error;
 	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_names);
-	return limit_objects(result, outside);
+	return 0;
 }
 
 static int list_objects(struct result *result, const struct recording *recording)
@@ -348,6 +312,8 @@ static int list_objects(struct result *result, const struct recording *recording
 		error = add_objects(result, recording, &outside);
 	if (!error)
 		error = list_outside(result, &outside);
+	if (!error)
+		error = fold_objects(result);
 	counts_release(&outside);
 	return error;
 }
@@ -431,6 +397,8 @@ int collect_result(struct result *result, const struct recording *recording,
 	result->program_cpu_ns = end->cpu_ns;
 	result->children_cpu_ns = end->children_cpu_ns;
 	describe_log(result, recording, log);
+	result->folded_threads = recording->folded_threads;
+	result->folded_samples = recording->folded_samples;
 	result->fork_failures = status->fork_failures;
 	result->argv = result_copy_argv(argv);
 	error = result->argv ? describe_machine(result) : -ENOMEM;

@@ -113,6 +113,22 @@ int counts_sort(struct counts *counts)
 	return 0;
 }
 
+void counts_refresh(struct counts *counts)
+{
+	size_t i;
+
+	counts->samples = counts->system = 0;
+	for (i = 0; i < counts->nr; i++) {
+		counts->samples += counts->parts[i].samples;
+		counts->system += counts->parts[i].system;
+	}
+	counts->nr_sorted = counts->nr;
+	if (!counts->slots.slots)
+		return;
+	memset(counts->slots.slots, 0, sizeof(*counts->slots.slots) << counts->slots.bits);
+	fill_slots(counts);
+}
+
 void counts_release(struct counts *counts)
 {
 	free(counts->slots.slots);

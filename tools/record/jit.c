@@ -232,6 +232,34 @@ out:
 	return error;
 }
 
+struct walk {
+	void (*call)(void *data, struct counts *counts);
+	void *data;
+};
+
+static void call_for_function(const void *node, VISIT visit, void *data)
+{
+	struct jit_function *function = *(struct jit_function *const *)node;
+	const struct walk *walk = data;
+
+	if (visit == postorder || visit == leaf)
+		walk->call(walk->data, &function->counts);
+}
+
+void jit_each_counts(struct jit *jit, void (*call)(void *data, struct counts *counts), void *data)
+{
+	struct walk walk = { call, data };
+	struct jit_process *process;
+	struct jit_program *program;
+
+	for (process = jit->processes; process; process = process->next)
+		call(data, &process->counts);
+	for (program = jit->programs; program; program = program->next) {
+		call(data, &program->nameless);
+		twalk_r(program->functions, call_for_function, &walk);
+	}
+}
+
 int jit_read_names(struct jit *jit)
 {
 	struct jit_process *process;

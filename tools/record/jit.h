@@ -107,6 +107,9 @@ int jit_map(struct jit *jit, struct jit_process **process, const char *path);
 int jit_count(struct jit *jit, struct jit_process **process, pid_t pid, pid_t parent,
 	      const char *program, const struct result_part *part);
 
+/* Call a function for each table of samples. */
+void jit_each_counts(struct jit *jit, void (*call)(void *data, struct counts *counts), void *data);
+
 /*
  * Find the names of the samples of all processes so far. Call this before a result of running
  * processes. Later, other code may be at an address. Samples without a name stay, as some runtimes

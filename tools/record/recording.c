@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "record/after_loss.h"
+#include "record/bound.h"
 #include "record/log_record.h"
 #include "record/mapper.h"
 #include "record/procfs.h"
@@ -534,6 +535,8 @@ int recording_read(struct recording *recording, int fd)
 			continue;
 		/* also after an error, so that each sample is counted */
 		error = after_loss_settle(recording);
+		if (!error)
+			error = bound_parts(recording);
 		/* before a process that has just ended is reaped */
 		process_table_read_attached(&recording->processes);
 		return error ? error : status;

@@ -43,6 +43,9 @@ struct log_contents {
  * @lost_records:  number of other records that did not
  * @unread:        what has been read in this call of recording_read(): it was in the log at once
  * @filled:        the sum of @unread over all losses: what the log was full of
+ * @limit:         most parts; 0: BOUND_PARTS
+ * @folded_threads: number of threads that bound.c has folded
+ * @folded_samples: number of samples that it has moved outside
  * @unprofiled:    programs that must not be sampled
  * @nr_unprofiled: number of these programs
  * @watch:         called for each sample (sample_hook.h); NULL: nothing is
@@ -63,6 +66,9 @@ struct recording {
 	uint64_t lost_records;
 	struct log_contents unread;
 	struct log_contents filled;
+	size_t limit;
+	uint64_t folded_threads;
+	uint64_t folded_samples;
 	struct result_unprofiled unprofiled[RESULT_MAX_UNPROFILED];
 	size_t nr_unprofiled;
 	sample_hook_fn *watch;

@@ -61,6 +61,10 @@ int sample_hook_copy_thread(const struct recording *recording, uint32_t index,
 {
 	const struct result_thread *from = &recording->threads.list[index];
 
+	*process = NULL;
+	*thread = (struct result_thread){ 0 };
+	if (from->process == RESULT_NO_PROCESS)
+		return 0;
 	*process = &recording->processes.rows[from->process];
 	return threads_copy(thread, from, (*process)->pid);
 }

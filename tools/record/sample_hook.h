@@ -52,7 +52,8 @@ int sample_hook_list_made(const struct recording *recording, sample_hook_made_fn
  * sample_hook_copy_thread - describe a thread
  * @index:     of the thread in a sample that was watched
  * @thread:    filled in; also on error, its name must be freed with free()
- * @process:   set to its process and program; valid until recording_read()
+ * @process:   set to its process and program; valid until recording_read(). NULL: it is not listed
+ *             any more
  *
  * Return: 0 or -ENOMEM.
  */

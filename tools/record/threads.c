@@ -58,13 +58,20 @@ static struct known *add(struct threads *threads, struct process_threads *proces
 	return append(threads, row, tid, name) ? NULL : new;
 }
 
+/* A thread that was folded (fold.h) is in the list without a process. */
+static uint32_t listed(const struct threads *threads, uint32_t index)
+{
+	return index < threads->nr && threads->list[index].process != RESULT_NO_PROCESS ?
+	       index : RESULT_NO_THREAD;
+}
+
 int threads_find(struct threads *threads, struct process_threads *process, size_t row, pid_t tid,
 		 const char *name, uint32_t *index)
 {
 	const struct known key = { .tid = tid };
 	struct known **found, *known;
 
-	*index = process->index;
+	*index = listed(threads, process->index);
 	if (tid && tid == process->tid)
 		return 0;
 	found = tfind(&key, &process->tree, compare);
@@ -76,7 +83,7 @@ int threads_find(struct threads *threads, struct process_threads *process, size_
 		return -ENOMEM;
 	process->tid = tid;
 	process->index = known->index;
-	*index = known->index;
+	*index = listed(threads, known->index);
 	return 0;
 }
 
@@ -87,7 +94,7 @@ int threads_end(struct threads *threads, struct process_threads *process,
 	struct known **found = tfind(&key, &process->tree, compare);
 	struct result_thread *thread;
 
-	if (!found)
+	if (!found || listed(threads, (*found)->index) == RESULT_NO_THREAD)
 		return 0;
 	/* it stays in the tree, as samples of the rest of its exit follow */
 	thread = &threads->list[(*found)->index];

@@ -370,6 +370,14 @@ static void print_losses(FILE *out, const struct result *result)
 	if (has_small_log(result))
 		fprintf(out, "# the log had %" PRIu64 " KiB instead of %" PRIu64 " KiB: the limit of locked memory (ulimit -l) left no more\n",
 			result->log_bytes >> 10, result->wanted_log_bytes >> 10);
+	if (result->folded_threads)
+		fprintf(out, "# %" PRIu64 " thread%s with few samples %s not listed, as the result would be too large\n",
+			result->folded_threads, result->folded_threads == 1 ? "" : "s",
+			result->folded_threads == 1 ? "is" : "are");
+	if (result->folded_samples)
+		fprintf(out, "# %" PRIu64 " sample%s at rare addresses %s outside all objects, as the result would be too large\n",
+			result->folded_samples, result->folded_samples == 1 ? "" : "s",
+			result->folded_samples == 1 ? "is" : "are");
 	if (result->skipped)
 		fprintf(out, "# %" PRIu64 " sample%s (%.*f s) not taken: the clock was late by more than 100 ms, as in a virtual machine that is stopped for a while\n",
 			result->skipped, result->skipped == 1 ? "" : "s",

@@ -15,6 +15,7 @@
 
 #include <linux/profil.h>
 
+#include "result/fold.h"
 #include "result/merge.h"
 #include "result/merge_objects.h"
 #include "result/select.h"
@@ -71,14 +72,28 @@ static void move_threads(struct result_part *parts, size_t nr, size_t by)
 			parts[i].thread += (uint32_t)by;
 }
 
-static int add_processes(struct result *sum, struct result *more, char why[MERGE_WHY])
+/* Both together must not have too many threads. Each may keep half of them. */
+static int make_room(struct result *sum, struct result *more)
+{
+	struct result *const both[] = { sum, more };
+	int error = 0;
+	size_t i;
+
+	if (sum->nr_threads + more->nr_threads <= RESULT_MAX_THREADS)
+		return 0;
+	for (i = 0; !error && i < 2; i++)
+		if (both[i]->nr_threads > RESULT_MAX_THREADS / 2)
+			error = fold_threads_of(both[i], 0,
+						both[i]->nr_threads - RESULT_MAX_THREADS / 2);
+	return error;
+}
+
+static int add_processes(struct result *sum, struct result *more)
 {
 	const size_t nr_processes = sum->nr_processes, nr_threads = sum->nr_threads;
 	int error;
 	size_t i;
 
-	if (nr_threads + more->nr_threads > RESULT_MAX_THREADS)
-		return refuse(why, "a result has at most %zu threads", RESULT_MAX_THREADS);
 	for (i = 0; i < more->nr_objects; i++)
 		move_threads(more->objects[i].parts, more->objects[i].nr_parts, nr_threads);
 	move_threads(more->outside_parts, more->nr_outside_parts, nr_threads);
@@ -246,8 +261,6 @@ static int add_objects(struct result *sum, struct result *more, char why[MERGE_W
 	if (error)
 		return error;
 	more->nr_objects = to;
-	if (nr + to > RESULT_MAX_OBJECTS)
-		return refuse(why, "a result has at most %d objects", RESULT_MAX_OBJECTS);
 	error = append(&sum->objects, &sum->nr_objects, &more->objects, &more->nr_objects,
 		       sizeof(*sum->objects));
 	if (!error && sum->nr_objects)
@@ -308,6 +321,8 @@ static void add_figures(struct result *sum, const struct result *more)
 		sum->wanted_log_bytes = more->wanted_log_bytes;
 	}
 	sum->no_follow |= more->no_follow;
+	sum->folded_threads += more->folded_threads;
+	sum->folded_samples += more->folded_samples;
 	sum->fork_failures += more->fork_failures;
 	sum->unlisted_processes += more->unlisted_processes;
 	sum->unlisted_ended += more->unlisted_ended;
@@ -325,7 +340,9 @@ int merge_add(struct result *sum, struct result *more, char why[MERGE_WHY])
 	if (!error)
 		error = add_to_list(&sum->kernel, more->kernel);
 	if (!error)
-		error = add_processes(sum, more, why);
+		error = make_room(sum, more);
+	if (!error)
+		error = add_processes(sum, more);
 	if (!error)
 		error = add_unprofiled(sum, more, why);
 	if (!error)
@@ -335,6 +352,8 @@ int merge_add(struct result *sum, struct result *more, char why[MERGE_WHY])
 	if (!error)
 		error = merge_parts(&sum->outside_parts, &sum->nr_outside_parts,
 				    more->outside_parts, more->nr_outside_parts);
+	if (!error)
+		error = fold_objects(sum);
 	if (error)
 		return error;
 	keep_cgroup(sum, more);

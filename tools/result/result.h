@@ -190,6 +190,8 @@ struct result {
 	uint64_t wanted_log_bytes;
 	bool no_follow;
 	char *cgroup;			/* NULL or "": none */
+	uint64_t folded_threads;
+	uint64_t folded_samples;
 	uint64_t fork_failures;
 	struct result_object *objects;
 	size_t nr_objects;

@@ -19,6 +19,7 @@
 #include <zlib.h>
 
 #include "result/atomic_file.h"
+#include "result/fold.h"
 #include "result/read_file.h"
 #include "result/resultfile.h"
 #include "result/resultpack.h"
@@ -66,19 +67,32 @@ static unsigned char *compress_message(unsigned char *message, size_t message_by
 	return contents;
 }
 
-/* Return: the contents of a file, to free(), and their length; or NULL with errno. */
-static unsigned char *wrap(const struct result *result, int level, size_t *bytes)
+/* Pack a result that fits, or is folded until it does. Return: 0 or -errno. */
+static int pack(struct result *result, unsigned char **message, size_t *bytes)
 {
-	unsigned char *message, *contents = NULL;
-	size_t message_bytes;
+	int error = result->folded_threads ? fold_remove_threads(result) : 0;
 
-	errno = ENOMEM;
-	if (resultpack_pack(result, &message, &message_bytes))
+	for (;;) {
+		if (!error)
+			error = resultpack_pack(result, message, bytes);
+		if (error || *bytes <= MAX_BYTES)
+			return error;
+		free(*message);
+		error = fold_result(result, *bytes, MAX_BYTES);
+	}
+}
+
+/* Return: the contents of a file, to free(), and their length; or NULL with errno. */
+static unsigned char *wrap(struct result *result, int level, size_t *bytes)
+{
+	unsigned char *message, *contents;
+	size_t message_bytes;
+	int error = pack(result, &message, &message_bytes);
+
+	errno = error ? -error : ENOMEM;
+	if (error)
 		return NULL;
-	if (message_bytes > MAX_BYTES)
-		errno = EFBIG;
-	else
-		contents = compress_message(message, message_bytes, level, bytes);
+	contents = compress_message(message, message_bytes, level, bytes);
 	free(message);
 	return contents;
 }
@@ -132,7 +146,7 @@ static int write_special(const char *path, const unsigned char *contents, size_t
 	return error;
 }
 
-static int write_at_level(const char *path, const struct result *result, int level, char **left,
+static int write_at_level(const char *path, struct result *result, int level, char **left,
 			  int *unkept)
 {
 	struct atomic_file new;
@@ -161,19 +175,19 @@ static int write_at_level(const char *path, const struct result *result, int lev
 	return error;
 }
 
-int resultfile_write(const char *path, const struct result *result, char **left,
+int resultfile_write(const char *path, struct result *result, char **left,
 		     int *unkept)
 {
 	return write_at_level(path, result, Z_DEFAULT_COMPRESSION, left, unkept);
 }
 
-int resultfile_write_fast(const char *path, const struct result *result, char **left,
+int resultfile_write_fast(const char *path, struct result *result, char **left,
 			  int *unkept)
 {
 	return write_at_level(path, result, FAST_LEVEL, left, unkept);
 }
 
-int resultfile_write_to(int fd, const struct result *result)
+int resultfile_write_to(int fd, struct result *result)
 {
 	size_t bytes;
 	unsigned char *contents = wrap(result, Z_DEFAULT_COMPRESSION, &bytes);
@@ -208,7 +222,7 @@ static bool is_of_another(const struct resultfile *file)
 	return look(file->path, &now) && memcmp(&now, &file->seen, sizeof(now));
 }
 
-int resultfile_replace(struct resultfile *file, const struct result *result, bool is_last,
+int resultfile_replace(struct resultfile *file, struct result *result, bool is_last,
 		       char **left)
 {
 	const bool is_others = is_of_another(file);
@@ -243,7 +257,7 @@ void resultfile_explain_unkept(const char *path, int error)
 const char *resultfile_remedy(int error)
 {
 	if (error == EFBIG)
-		return "raise the file size limit (ulimit -f); if the result is larger than 32 MiB, use a lower --rate or --no-follow";
+		return "raise the file size limit (ulimit -f)";
 	return "name another file with -o, or discard it with -o /dev/null";
 }
 

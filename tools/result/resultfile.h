@@ -28,6 +28,7 @@ int resultfile_try(const char *path);
 
 /**
  * resultfile_write - write a result
+ * @result: folded if it is larger than resultfile_read() accepts (fold.h)
  * @path:   path of the file. An existing regular file is replaced atomically, and the new one
  *          gets its permissions. Symbolic links are followed as the kernel follows them.
  *          Special files such as /dev/null are written to
@@ -36,18 +37,17 @@ int resultfile_try(const char *path);
  * @unkept: NULL: delete the old file. Else it is renamed to its name and ".old"; set to 0, or
  *          to the -errno of renaming, which does not fail the write
  *
- * Return: 0 or -errno; -EFBIG: larger than resultfile_read() accepts; -ESTALE: the file was
+ * Return: 0 or -errno; -EMSGSIZE: larger than resultfile_read() accepts; -ESTALE: the file was
  * moved away during the write.
  */
-int resultfile_write(const char *path, const struct result *result, char **left,
-		     int *unkept);
+int resultfile_write(const char *path, struct result *result, char **left, int *unkept);
 
 /* The same for a result that will be replaced soon: larger, in a fraction of the time. */
-int resultfile_write_fast(const char *path, const struct result *result, char **left,
+int resultfile_write_fast(const char *path, struct result *result, char **left,
 			  int *unkept);
 
 /* Write a result to a descriptor, where that is in its file. Return: 0 or -errno. */
-int resultfile_write_to(int fd, const struct result *result);
+int resultfile_write_to(int fd, struct result *result);
 
 /**
  * struct resultfile - the file that a run writes, and replaces by later results
@@ -77,7 +77,7 @@ void resultfile_look(struct resultfile *file);
  *
  * Return: as resultfile_write().
  */
-int resultfile_replace(struct resultfile *file, const struct result *result, bool is_last,
+int resultfile_replace(struct resultfile *file, struct result *result, bool is_last,
 		       char **left);
 
 /*

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "result/fold.h"
 #include "result/select.h"
 #include "result/subtract.h"
 
@@ -16,20 +17,29 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Both are sorted. Parts without samples are removed. */
+/*
+ * Both are sorted. Parts without samples are removed. @folded: samples of places that have been folded
+ * since are added
+ */
 static void subtract_parts(struct result_part *parts, size_t *nr, const struct result_part *before,
-			   size_t nr_before)
+			   size_t nr_before, struct result_part *folded)
 {
 	size_t from, to = 0, i = 0;
 
-	for (from = 0; from < *nr; from++) {
-		struct result_part part = parts[from];
+	for (from = 0; from <= *nr; from++) {
+		struct result_part part = { 0 };
 
-		while (i < nr_before && result_compare_parts(&before[i], &part) < 0)
-			i++;
-		if (i < nr_before && !result_compare_parts(&before[i], &part)) {
+		if (from < *nr)
+			part = parts[from];
+		for (; i < nr_before && (from == *nr ||
+					 result_compare_parts(&before[i], &part) < 0); i++) {
+			folded->samples += before[i].samples;
+			folded->system += before[i].system;
+		}
+		if (i < nr_before && from < *nr && !result_compare_parts(&before[i], &part)) {
 			part.samples -= lesser(before[i].samples, part.samples);
 			part.system -= lesser(before[i].system, part.system);
+			i++;
 		}
 		if (part.samples)
 			parts[to++] = part;
@@ -74,26 +84,58 @@ static struct result_part *move_parts(const struct result_object *before,
 }
 
 /* Return: 0 or -ENOMEM. */
-static int subtract_object(struct result_object *object, const struct result_object *before)
+static int subtract_object(struct result_object *object, const struct result_object *before,
+			   struct result_part *folded)
 {
 	struct result_part *moved;
 
 	if (result_is_file(object)) {
-		subtract_parts(object->parts, &object->nr_parts, before->parts, before->nr_parts);
+		subtract_parts(object->parts, &object->nr_parts, before->parts, before->nr_parts,
+			       folded);
 		return 0;
 	}
 	moved = move_parts(before, object);
 	if (!moved)
 		return -ENOMEM;
-	subtract_parts(object->parts, &object->nr_parts, moved, before->nr_parts);
+	subtract_parts(object->parts, &object->nr_parts, moved, before->nr_parts, folded);
 	free(moved);
 	return 0;
 }
 
-int result_subtract(struct result *result, const struct result *before)
+/* Subtract places that have been folded since: their samples are outside, as those of no thread. */
+static void subtract_folded(struct result *result, const struct result *before,
+			    const struct result_part *folded)
 {
+	const uint64_t since = result->folded_samples - before->folded_samples;
+	struct result_part outside = {
+		.samples = lesser(folded->samples, since),
+		.system = lesser(folded->system, since),
+		.thread = RESULT_NO_THREAD,
+	};
+	struct result_part none = { 0 };
+
+	if (result->folded_samples > before->folded_samples)
+		subtract_parts(result->outside_parts, &result->nr_outside_parts, &outside, 1, &none);
+}
+
+/* What threads had that have been folded since is that of no thread, too. */
+static int fold_as(struct result *before, const struct result *result)
+{
+	size_t i;
+
+	if (result->folded_threads == before->folded_threads)
+		return 0;
+	for (i = 0; i < before->nr_threads; i++)
+		if (result->threads[i].process == RESULT_NO_PROCESS)
+			before->threads[i].process = RESULT_NO_PROCESS;
+	return fold_marked(before);
+}
+
+int result_subtract(struct result *result, struct result *before)
+{
+	struct result_part folded = { 0 };
+	int error = fold_as(before, result);
 	size_t i, j = 0;
-	int error = 0;
 
 	for (i = 0; !error && i < result->nr_objects; i++) {
 		struct result_object *object = &result->objects[i];
@@ -102,10 +144,11 @@ int result_subtract(struct result *result, const struct result *before)
 		       result_compare_objects(&before->objects[j], object) < 0)
 			j++;
 		if (j < before->nr_objects && !result_compare_objects(&before->objects[j], object))
-			error = subtract_object(object, &before->objects[j]);
+			error = subtract_object(object, &before->objects[j], &folded);
 	}
 	subtract_parts(result->outside_parts, &result->nr_outside_parts, before->outside_parts,
-		       before->nr_outside_parts);
+		       before->nr_outside_parts, &folded);
+	subtract_folded(result, before, &folded);
 	result->start_time_ns += before->elapsed_ns;
 	result->elapsed_ns -= before->elapsed_ns < result->elapsed_ns ? before->elapsed_ns :
 									result->elapsed_ns;

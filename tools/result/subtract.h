@@ -14,6 +14,6 @@
  *
  * Return: 0 or -ENOMEM.
  */
-int result_subtract(struct result *result, const struct result *before);
+int result_subtract(struct result *result, struct result *before);
 
 #endif /* PROFIL_SUBTRACT_H */

@@ -154,9 +154,9 @@ int live_tasks_update(struct live_tasks *tasks, struct row *row)
 	if (row->thread == RESULT_NO_THREAD)
 		return 0;
 	error = sample_hook_copy_thread(tasks->recording, row->thread, &thread, &process);
-	if (!error)
+	if (!error && process)
 		error = rename_thread(tasks, row, thread.name);
-	if (!error)
+	if (!error && process)
 		error = set_program(tasks, &tasks->tasks[row->thread], process->program);
 	free(thread.name);
 	return error;

@@ -52,8 +52,8 @@ void helper_kill(struct helper *helper);
 
 /*
  * Let a helper do something, and wait for it; without @seconds, this process does it itself if
- * there can be no helper. Return: 0; -errno; -ETIMEDOUT: it took too long; -EINTR: a signal of @ends came; or -EPROTO: it was
- * killed.
+ * there can be no helper. Return: 0; -errno; -ETIMEDOUT: it took too long; -EINTR: a signal of @ends
+ * came; or -EPROTO: it was killed.
  */
 int helper_run(struct helper *helper, const struct helper_work *work);
 

@@ -2,6 +2,8 @@
 /*
  * Samples by address.
  */
+#include <malloc.h>
+
 #include <record/counts.h>
 
 #include "support/test.h"
@@ -38,6 +40,26 @@ TEST(samples_of_an_address_add_up)
 	}
 	counts_release(&counts);
 	assert_int_equal(counts.nr, 0);
+}
+
+/* Also while the table is not full; the bound of the entries of a run follows from this. */
+TEST(part_takes_76_bytes_at_most)
+{
+	const struct mallinfo2 before = mallinfo2();
+	struct counts counts = { 0 };
+	struct mallinfo2 after;
+	uint64_t i;
+
+	for (i = 0; i < 1 << 20; i++) {
+		add(&counts, i * 8, 1);
+		/* around the point at which it doubles */
+		if (i < 100000 || i % 1000)
+			continue;
+		after = mallinfo2();
+		assert_true(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd <=
+			    76 * i + 8192);
+	}
+	counts_release(&counts);
 }
 
 /* New addresses are merged with those that are sorted already, and all are still found. */

@@ -105,7 +105,7 @@ static STEP step_collect(struct result *result)
 		errx(1, "no result");
 }
 
-static STEP step_write(const struct result *result)
+static STEP step_write(struct result *result)
 {
 	char *left;
 
