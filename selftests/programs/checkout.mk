@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Programs for the tests of libprofil and the command, with their static, non-PIE and musl variants
 
-PLAIN += cpu_time monread pool spin forks follow jit unaligned madecode
+PLAIN += cpu_time named monread pool spin forks follow jit unaligned madecode
 FOLLOW_LIBRARIES := $(addprefix follow-libraries/,libfollow.so libother.so)
 # musl, another C library, if it is installed
 MUSL := $(shell command -v musl-gcc)
@@ -15,6 +15,10 @@ PG_PROGS := pg $(addprefix pg-,no-pie linked static static-pie)
 TEST_GEN_FILES += fallback fallback-linux099 fallback-static $(PG_PROGS) kept plug.so plug-other.so
 
 include ../kselftest.mk
+
+# Its line table is that of the source
+$(OUTPUT)/named: named.c
+	$(CC) $(CFLAGS) -g0 -DLINES=1000000 $(LDFLAGS) -o $@ $<
 
 PROGRAM_HEADERS := $(wildcard *.h)
 $(OUTPUT)/%-no-pie: %.c $(PROGRAM_HEADERS)
