@@ -5,8 +5,8 @@
 # the profiled program and child processes. It prints a table of all. PROFIL: path of the command
 # (default: the tree's).
 #
-# programs/named uses CPU time for 0.1 s and waits for a byte, so a run stays at a stage as long as
-# the test wants. It exits with 37.
+# programs/named waits for a byte, uses CPU time for 0.1 s and waits for another one, so a run stays
+# at a stage as long as the test wants. It exits with 37.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -94,15 +94,23 @@ end_run() {
 	if [ "$1" = run ]; then release; else kill -INT "$profil"; fi
 }
 
+# spin MODE: once profil has attached to the program, lets it use CPU time, and waits for both
+spin() {
+	if [ "$1" = run ]; then
+		wait_while "$profil" find_target || return
+	else
+		attached 1 || return
+	fi
+	release && wait_while "$profil" spun_and_waits && wait_while "$profil" waits "$profil"
+}
+
 # reach STAGE MODE: waits until profil is there
 reach() {
 	if [ "$1" = starting ]; then
 		wait_while "$profil" in_call 257
 		return
 	fi
-	[ "$2" != run ] || wait_while "$profil" find_target || return
-	wait_while "$profil" spun_and_waits || return
-	wait_while "$profil" waits "$profil" || return
+	spin "$2" || return
 	case $1 in
 	snapshot) kill -USR1 "$profil" && wait_while "$profil" was_written ;;
 	naming) end_run "$2" && at_once was_written && at_once a_child &&
@@ -132,8 +140,7 @@ go_on() {
 		[[ $3 =~ PIPE|disk|limit ]] || return 0
 		if [ "$1" = starting ]; then
 			exec {reader}<>"$work/table"
-			[ "$2" != run ] || wait_while "$profil" find_target
-			wait_while "$profil" spun_and_waits && wait_while "$profil" waits "$profil"
+			spin "$2"
 			exec {reader}>&-
 		fi
 		end_run "$2" ;;
@@ -201,6 +208,7 @@ cell() {
 	[ -z "$(find "$work/disk" -name 'profil.????????')" ] || echo -n "a file is left; "
 	# a program of -p does not notice
 	if [ "$2" != run ]; then
+		spun_and_waits || release
 		release
 		wait "$target"
 		status=$?

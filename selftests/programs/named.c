@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program whose lines take long to read: named() has LINES rows of a line table. It uses CPU time
- * for 0.1 s, waits for a byte on standard input, and exits with 37.
+ * A program whose lines take long to read: named() has LINES rows of a line table. It waits
+ * for a byte on standard input, uses CPU time for 0.1 s, waits for another byte, and exits with 37.
  */
 #include <time.h>
 #include <unistd.h>
@@ -50,6 +50,8 @@ int main(void)
 {
 	char byte;
 
+	if (read(STDIN_FILENO, &byte, 1) != 1)
+		return 1;
 	named();
 	return read(STDIN_FILENO, &byte, 1) == 1 ? 37 : 1;
 }
