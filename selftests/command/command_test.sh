@@ -138,7 +138,7 @@ statuses() {
 file_size_limit() {
 	(ulimit -f 0 && "$PROFIL" -o "$work/result" -t /dev/null sh -c 'exit 3' 2>&1) |
 		cat >"$work/err"
-	[ "${PIPESTATUS[0]}" = 3 ] && grep -q '(EFBIG): .*(ulimit -f)' "$work/err" &&
+	[ "${PIPESTATUS[0]}" = 125 ] && grep -q '(EFBIG): .*(ulimit -f)' "$work/err" &&
 	run 153 sh -c 'kill -XFSZ $$' && run 0 programs/spin 0.1 &&
 	{
 		(ulimit -f 1 && "$PROFIL" export --html -o "$work/html" "$work/result" 2>"$work/err")
@@ -553,7 +553,7 @@ snapshot() {
 # The command runs, and the table is printed.
 result_that_cannot_be_written() {
 	"$PROFIL" -o /nonexistent/file -t "$work/profile" sh -c 'exit 3' 2>"$work/err"
-	[ $? = 3 ] &&
+	[ $? = 125 ] &&
 	grep -q '/nonexistent/file: .* (ENOENT): .*name another file with -o' "$work/err" &&
 	grep -q '^# command: sh' "$work/profile"
 }
@@ -567,8 +567,10 @@ planted_link() {
 	mkdir -m 1777 "$work/sticky" && echo precious >"$work/precious" &&
 	ln -s "$work/precious" "$work/sticky/result" &&
 	chown -h 65532 "$work/sticky/result" &&
-	"$PROFIL" -o "$work/sticky/result" -t "$work/profile" true 2>"$work/err" &&
-	grep -q 'sticky/result: .* (EACCES)' "$work/err" &&
+	{
+		"$PROFIL" -o "$work/sticky/result" -t "$work/profile" true 2>"$work/err"
+		[ $? = 125 ]
+	} && grep -q 'sticky/result: .* (EACCES)' "$work/err" &&
 	[ "$(<"$work/precious")" = precious ]
 	status=$?
 	echo "$before" >$protected
