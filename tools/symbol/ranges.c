@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sorted ranges of addresses with names. Ranges may overlap or contain each other. Each one has
- * the index of the last range before it that contains its start (@outer), so the innermost range
- * that contains an address is found by a binary search and a walk along @outer.
+ * the index of the last range before it that ends later (@outer), so the innermost range that
+ * contains an address is found by a binary search and a walk along @outer, on which the ends
+ * increase. A damaged file may nest any number of ranges. So each one also has the index of
+ * another one on that way (@jump), at such distances that a walk takes a logarithm of its length:
+ * E. W. Myers, "An applicative random-access stack", 1983.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +14,7 @@
 #include "symbol/ranges.h"
 #include "util/array.h"
 
-#define NO_OUTER	SIZE_MAX
+#define NO_OUTER	UINT32_MAX
 
 int ranges_add(struct ranges *set, const struct range *new)
 {
@@ -19,6 +22,8 @@ int ranges_add(struct ranges *set, const struct range *new)
 
 	if (new->start >= new->end)
 		return 0;
+	if (set->nr == NO_OUTER)
+		return -ENOMEM;
 	range = array_append(set->range, set->nr);
 	if (!range)
 		return -ENOMEM;
@@ -91,18 +96,35 @@ static void merge_aliases(struct ranges *set)
 	set->nr = to;
 }
 
+/* Set @depth and @jump of a range, whose @outer is known. */
+static void link_jump(struct ranges *set, uint32_t i)
+{
+	struct range *range = &set->range[i];
+	const struct range *outer, *jump;
+
+	range->depth = 0;
+	range->jump = i;
+	if (range->outer == NO_OUTER)
+		return;
+	outer = &set->range[range->outer];
+	jump = &set->range[outer->jump];
+	range->depth = outer->depth + 1;
+	range->jump = outer->depth - jump->depth == jump->depth - set->range[jump->jump].depth ?
+		      jump->jump : range->outer;
+}
+
 static void link_outer(struct ranges *set)
 {
-	size_t outer = NO_OUTER, i;
+	uint32_t outer = NO_OUTER, i;
 
 	for (i = 0; i < set->nr; i++) {
 		struct range *range = &set->range[i];
 
-		/* ranges that end here cannot contain a later start */
-		while (outer != NO_OUTER &&
-		       set->range[outer].end <= range->start)
+		/* what ends no later than this one is not the innermost for what follows */
+		while (outer != NO_OUTER && set->range[outer].end <= range->end)
 			outer = set->range[outer].outer;
 		range->outer = outer;
+		link_jump(set, i);
 		outer = i;
 	}
 }
@@ -140,8 +162,13 @@ const struct range *ranges_covering(const struct ranges *set, uint64_t address)
 {
 	const struct range *range = ranges_below(set, address);
 
-	while (range && range->end <= address)
-		range = range->outer == NO_OUTER ? NULL : &set->range[range->outer];
+	while (range && range->end <= address) {
+		const struct range *jump = &set->range[range->jump];
+
+		if (jump->end > address || jump == range)
+			jump = range->outer == NO_OUTER ? NULL : &set->range[range->outer];
+		range = jump;
+	}
 	return range;
 }
 

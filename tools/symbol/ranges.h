@@ -18,7 +18,7 @@
  * @local:  the name is local to its source file
  * @rank:   of several ranges with one start, the lowest has the better name
  * @number: for use by the caller
- * @outer:  private to ranges.c
+ * @outer, @jump, @depth: private to ranges.c
  */
 struct range {
 	uint64_t start;
@@ -28,7 +28,9 @@ struct range {
 	bool local;
 	uint8_t rank;
 	uint64_t number;
-	size_t outer;
+	uint32_t outer;
+	uint32_t jump;
+	uint32_t depth;
 };
 
 /**
@@ -60,8 +62,8 @@ int ranges_add(struct ranges *set, const struct range *new);
 void ranges_finish(struct ranges *set);
 
 /*
- * Find the innermost range that contains an address. Return: of all ranges that contain it, the one
- * with the highest start; or NULL.
+ * Find the innermost range that contains an address, in the time of a binary search however deeply the
+ * ranges are nested. Return: of all ranges that contain it, the one with the highest start; or NULL.
  */
 const struct range *ranges_covering(const struct ranges *set, uint64_t address);
 

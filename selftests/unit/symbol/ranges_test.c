@@ -7,6 +7,7 @@
 
 #include <symbol/ranges.h>
 
+#include "support/cpu_limit.h"
 #include "support/test.h"
 
 static void add(struct ranges *set, uint64_t start, uint64_t end, const char *name, bool local)
@@ -128,5 +129,24 @@ TEST(agrees_with_linear_search)
 		}
 		assert_ptr_equal(ranges_covering(&set, address), expected);
 	}
+	ranges_release(&set);
+}
+
+/* Each look-up walked through all that are around it: 10 billion steps for these. */
+TEST(deep_nesting_takes_no_longer)
+{
+	const uint64_t nr = 200000;
+	struct ranges set = { 0 };
+	uint64_t i;
+
+	for (i = 0; i < nr; i++)
+		add(&set, i, 4 * nr - i, "x", false);
+	cpu_limit(20);
+	ranges_finish(&set);
+	for (i = 0; i < nr; i++) {
+		assert_int_equal(ranges_covering(&set, 4 * nr - 1 - i)->start, i);
+		assert_int_equal(ranges_covering(&set, i)->start, i);
+	}
+	cpu_limit(0);
 	ranges_release(&set);
 }
