@@ -4,8 +4,8 @@
  *
  * dwarf_getscopes() of elfutils is not used. For each address, it walks through a whole unit,
  * which may have a million entries. Instead, the functions of a unit are listed once, without
- * looking into them; then, only the entries inside one function are read. Callers ask for the
- * addresses of a function one after the other, so only the last function is kept.
+ * looking into them; then, only the entries inside one function are read. They are kept: the ranges
+ * of two functions may alternate.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,6 +27,8 @@
 #define MAX_RANGES	(1 << 20)
 /* Limits the memory of all units of a file that are kept: tens of MB. One unit may have more. */
 #define MAX_FUNCTIONS	(1 << 19)
+/* The same for all functions that are kept. One function may have more. */
+#define MAX_KEPT_RANGES	(1 << 20)
 
 #define NONE	SIZE_MAX
 
@@ -160,23 +162,37 @@ static void free_unit(void *data)
 
 static void free_units(struct inlines *inlines)
 {
-	tdestroy(inlines->tree, free_unit);
-	inlines->tree = NULL;
+	tdestroy(inlines->units, free_unit);
+	inlines->units = NULL;
 	inlines->nr_functions = 0;
 }
 
-static void free_body(struct inlines *inlines)
+static int compare_bodies(const void *va, const void *vb)
 {
-	if (inlines->body)
-		release_scopes(&inlines->body->scopes);
-	free(inlines->body);
-	inlines->body = NULL;
+	const struct inlines_body *a = va, *b = vb;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void free_body(void *data)
+{
+	struct inlines_body *body = data;
+
+	release_scopes(&body->scopes);
+	free(body);
+}
+
+static void free_bodies(struct inlines *inlines)
+{
+	tdestroy(inlines->bodies, free_body);
+	inlines->bodies = NULL;
+	inlines->nr_ranges = 0;
 }
 
 void inlines_release(struct inlines *inlines)
 {
 	free_units(inlines);
-	free_body(inlines);
+	free_bodies(inlines);
 }
 
 /*
@@ -221,7 +237,7 @@ static struct inlines_unit *need_unit(struct inlines *inlines, Dwarf_Off offset)
 {
 	struct inlines_unit key = { .offset = offset }, *unit, **found;
 
-	found = tfind(&key, &inlines->tree, compare_units);
+	found = tfind(&key, &inlines->units, compare_units);
 	if (found)
 		return *found;
 	if (inlines->nr_functions > MAX_FUNCTIONS)
@@ -230,7 +246,7 @@ static struct inlines_unit *need_unit(struct inlines *inlines, Dwarf_Off offset)
 	if (!unit)
 		return NULL;
 	unit->offset = offset;
-	if (!tsearch(unit, &inlines->tree, compare_units)) {
+	if (!tsearch(unit, &inlines->units, compare_units)) {
 		free(unit);
 		return NULL;
 	}
@@ -260,25 +276,41 @@ static int find_function(struct inlines *inlines, const struct units *units, uin
 	return 1;
 }
 
-/* Read what is inlined into a function, unless it is the last one. Return: 0 or -ENOMEM. */
-static int need_body(struct inlines *inlines, const struct units *units, Dwarf_Die *function)
+/* Read what is inlined into a function. Return: 0 or -ENOMEM. */
+static int read_body(struct inlines *inlines, const struct units *units, Dwarf_Die *function,
+		     struct inlines_body *body)
 {
-	struct inlines_body *body = inlines->body;
-
-	if (body && body->address == function->addr)
-		return 0;
-	free_body(inlines);
-	body = calloc(1, sizeof(*body));
-	if (!body)
-		return -ENOMEM;
-	inlines->body = body;
 	body->scopes.units = units;
 	if (add_scope(&body->scopes, function, NONE, true) ||
 	    dies_walk(function, 0, visit_inside, &body->scopes) ||
 	    narrowest_finish(&body->scopes.ranges))
 		return -ENOMEM;
-	body->address = function->addr;
+	/* those without a range take memory, too */
+	inlines->nr_ranges += body->scopes.nr + body->scopes.nr_ranges;
 	return 0;
+}
+
+/* Find a function that was needed before, or add it. Return: NULL: no memory. */
+static struct inlines_body *need_body(struct inlines *inlines, const struct units *units,
+				      Dwarf_Die *function)
+{
+	struct inlines_body key = { .address = function->addr }, *body, **found;
+
+	found = tfind(&key, &inlines->bodies, compare_bodies);
+	if (found)
+		return *found;
+	if (inlines->nr_ranges > MAX_KEPT_RANGES)
+		free_bodies(inlines);
+	body = calloc(1, sizeof(*body));
+	if (!body)
+		return NULL;
+	body->address = function->addr;
+	if (read_body(inlines, units, function, body) ||
+	    !tsearch(body, &inlines->bodies, compare_bodies)) {
+		free_body(body);
+		return NULL;
+	}
+	return body;
 }
 
 /* Return: the name of a function, which another entry may have; NULL: unknown. */
@@ -326,6 +358,7 @@ static void find_call(Dwarf_Die *die, struct inlines_frame *caller)
 int inlines_find(struct inlines *inlines, const struct units *units, uint64_t address,
 		 struct inlines_frame *frames, size_t max, size_t *nr)
 {
+	struct inlines_body *body;
 	struct scope *scopes;
 	Dwarf_Die function;
 	size_t i;
@@ -335,11 +368,12 @@ int inlines_find(struct inlines *inlines, const struct units *units, uint64_t ad
 	found = find_function(inlines, units, address, &function);
 	if (found != 1)
 		return found;
-	if (need_body(inlines, units, &function))
+	body = need_body(inlines, units, &function);
+	if (!body)
 		return -ENOMEM;
-	if (!narrowest_find(&inlines->body->scopes.ranges, address - units->bias, &i))
+	if (!narrowest_find(&body->scopes.ranges, address - units->bias, &i))
 		return 0;
-	scopes = inlines->body->scopes.scope;
+	scopes = body->scopes.scope;
 	memset(frames, 0, max * sizeof(*frames));
 	for (;;) {
 		struct scope *scope = &scopes[i];

@@ -7,19 +7,18 @@
 
 #include "symbol/units.h"
 
-struct inlines_unit;
-struct inlines_body;
-
 /**
- * struct inlines - the functions of the units that were needed so far
- * @tree:         of the units
+ * struct inlines - the functions that were needed so far
+ * @units:        tree of the units that have them
  * @nr_functions: of all these units
- * @body:         the function that was needed last; NULL: none
+ * @bodies:       tree of the functions, with those inlined into them
+ * @nr_ranges:    of all these bodies
  */
 struct inlines {
-	void *tree;
+	void *units;
 	size_t nr_functions;
-	struct inlines_body *body;
+	void *bodies;
+	size_t nr_ranges;
 };
 
 /**

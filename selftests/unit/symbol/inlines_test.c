@@ -401,6 +401,24 @@ TEST(damaged_debug_information)
 	symbols_free(symbols);
 }
 
+/* To read a function again for each address would take a billion steps. */
+TEST(two_functions_that_alternate)
+{
+	struct symbols *symbols = open_fixture("fixture-alternate");
+	const uint64_t start = address_of(symbols, "alternate");
+	struct source_frame frames[SYMBOLS_MAX_FRAMES];
+	uint64_t i;
+	size_t nr;
+
+	cpu_limit(10);
+	for (i = 0; i < 2000; i++) {
+		assert_int_equal(symbols_frames(symbols, 0, start + i, frames, &nr), 1);
+		assert_int_equal(nr, 1);
+	}
+	cpu_limit(0);
+	symbols_free(symbols);
+}
+
 /* The file with the split debug information is not a regular one: opening it would block. */
 TEST(split_file_is_a_pipe)
 {
