@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
@@ -24,6 +25,9 @@
 #include "util/objectfile.h"
 
 #define DEBUG_DIRECTORY	"/usr/lib/debug"
+/* A file is this many times as long as what is stored of it, which may be nothing of a small one. */
+#define MAX_SPARSE	64
+#define SMALL		65536
 
 /* The file to search for: an object's debug file, or a file that several debug files share */
 struct wanted {
@@ -44,6 +48,14 @@ static bool has_build_id(int fd, const struct wanted *wanted)
 	return bytes == wanted->id_bytes && !memcmp(id, wanted->id, bytes);
 }
 
+/* A file system may compress files, but not as much as a sparse file seems to be. */
+static bool is_sparse(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) || st.st_size / MAX_SPARSE > st.st_blocks * 512 + SMALL;
+}
+
 static bool has_checksum(int fd, const struct wanted *wanted)
 {
 	unsigned long checksum = crc32(0, NULL, 0);
@@ -51,6 +63,8 @@ static bool has_checksum(int fd, const struct wanted *wanted)
 	off_t offset = 0;
 	ssize_t nr;
 
+	if (is_sparse(fd))
+		return false;
 	while ((nr = pread(fd, bytes, sizeof(bytes), offset)) > 0) {
 		checksum = crc32(checksum, bytes, (unsigned int)nr);
 		offset += nr;
@@ -67,8 +81,8 @@ static int open_wanted(const struct wanted *wanted, char *path, char **name)
 	const char *problem;
 	int fd = path ? objectfile_open_below(wanted->root, path, &problem) : -1;
 
-	if (fd >= 0 && (wanted->id_bytes ? has_build_id(fd, wanted) :
-					   has_checksum(fd, wanted))) {
+	if (fd >= 0 && objectfile_is_elf(fd) &&
+	    (wanted->id_bytes ? has_build_id(fd, wanted) : has_checksum(fd, wanted))) {
 		*name = path;
 		return fd;
 	}

@@ -224,6 +224,12 @@ static Dwfl_Module *report(struct file *file, const char *name, int fd)
 	Dwfl_Module *module;
 	GElf_Addr bias;
 
+	/* elfutils would decompress it: a few bytes may become gigabytes */
+	if (!objectfile_is_elf(fd)) {
+		file->problem = "it is not an ELF file";
+		close(fd);
+		return NULL;
+	}
 	dwfl_report_begin(file->dwfl);
 	module = dwfl_report_elf(file->dwfl, name, name, fd, 0, true);
 	if (!module) {

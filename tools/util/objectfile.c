@@ -62,6 +62,13 @@ int objectfile_open_below(const char *root, const char *path, const char **probl
 	return check_regular(fd, problem);
 }
 
+bool objectfile_is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
 size_t objectfile_build_id(Elf *elf, unsigned char *id, size_t room)
 {
 	const void *found;

@@ -6,6 +6,7 @@
 #ifndef PROFIL_OBJECTFILE_H
 #define PROFIL_OBJECTFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <libelf.h>
@@ -27,6 +28,9 @@ int objectfile_open(const char *path, const char **problem);
  * Return: a descriptor, or -1 with errno.
  */
 int objectfile_open_below(const char *root, const char *path, const char **problem);
+
+/* Whether a file is an ELF file, and not a compressed one. */
+bool objectfile_is_elf(int fd);
 
 /*
  * Read the build-id of an ELF file; one that has no room is ignored. Return: its length in bytes;

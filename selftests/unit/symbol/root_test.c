@@ -237,6 +237,17 @@ TEST_F(debug_files_are_found_by_name)
 	}
 }
 
+/* To read one of terabytes, with nothing stored, would take hours. */
+TEST_F(sparse_debug_files_are_not_read)
+{
+	run("truncate -s 64M below/debug-file;"
+	    "objcopy --remove-section .note.gnu.build-id --add-gnu-debuglink=below/debug-file "
+	    "below/bin/program; cp --sparse=always below/debug-file below/bin");
+	assert_false(debug_file_is_found(&result, root, hidden));
+	run("cp --sparse=never below/debug-file below/bin");
+	assert_true(debug_file_is_found(&result, root, hidden));
+}
+
 /* dwz moves common parts of several debug files to a shared file. */
 TEST_F(shared_debug_files_are_found)
 {
