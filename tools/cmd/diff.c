@@ -13,6 +13,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "cmd/reading.h"
 #include "profile/comparison.h"
 #include "profile/profile.h"
 #include "report/comparison_gate.h"
@@ -162,31 +163,36 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-static void open_side(struct side *side, const struct arguments *arguments)
+static void read_side(struct side *side, const struct arguments *arguments)
 {
-	int error = -ENOMEM;
-
 	options_read_result(side->file, &side->result);
 	if (result_select(&side->result, &arguments->selection))
 		failure_exit(EXIT_NO_RESULT, options_file_name(side->file), ENOMEM);
+}
+
+/* Return: 0 or -ENOMEM. */
+static int open_side(struct side *side, const struct arguments *arguments)
+{
+	int error = -ENOMEM;
+
 	side->symbols = symbols_new(&side->result, side->root);
 	if (side->symbols)
 		error = profile_make(&side->profile, &side->result, symbols_find,
 				     side->symbols);
 	if (error)
-		failure_exit(EXIT_NO_RESULT, options_file_name(side->file), -error);
+		return error;
 	if (!side->profile.samples)
 		failure_exitx(EXIT_NO_RESULT, "%s has no samples to compare: let the command run longer, or use a higher --rate",
 			      options_file_name(side->file));
 	if (!arguments->keep_mangled)
 		profile_demangle(&side->profile);
+	return 0;
 }
 
 static void close_side(struct side *side)
 {
 	profile_release(&side->profile);
 	symbols_free(side->symbols);
-	result_release(&side->result);
 }
 
 static void print_side(FILE *out, const char *what, const char *root_option,
@@ -273,6 +279,42 @@ static bool is_slower(const struct comparison *comparison, const struct comparis
 	return true;
 }
 
+/* Return: an exit status, or ENOMEM. */
+static int compare(void *data)
+{
+	struct arguments *arguments = data;
+	const struct comparison_side sides[] = {
+		{ &arguments->old.result, &arguments->old.profile },
+		{ &arguments->new.result, &arguments->new.profile },
+	};
+	struct comparison comparison = { 0 };
+	bool fails = false;
+	int error;
+
+	error = open_side(&arguments->old, arguments);
+	if (!error)
+		error = open_side(&arguments->new, arguments);
+	if (!error)
+		error = comparison_make(&comparison, &sides[0], &sides[1], arguments->of);
+	if (!error)
+		error = print(&comparison, arguments, sides);
+	if (!error)
+		fails = is_slower(&comparison, &arguments->gate);
+	comparison_release(&comparison);
+	close_side(&arguments->old);
+	close_side(&arguments->new);
+	if (error)
+		return -error;
+	if (fflush(stdout) || ferror(stdout))
+		failure_exit(EXIT_NO_RESULT, "standard output", errno);
+	return fails ? EXIT_SLOWER : 0;
+}
+
+static bool needs_files(const struct side *side)
+{
+	return symbols_need_files(&side->result, side->root);
+}
+
 int diff_main(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -283,29 +325,17 @@ int diff_main(int argc, char **argv)
 		.children = options_of_results,
 	};
 	struct arguments arguments = { 0 };
-	const struct comparison_side sides[] = {
-		{ &arguments.old.result, &arguments.old.profile },
-		{ &arguments.new.result, &arguments.new.profile },
-	};
-	struct comparison comparison;
-	bool fails = false;
-	int error;
+	int status;
 
 	argp_err_exit_status = EXIT_USAGE;
 	options_parse(&argp, argc, argv, 0, &arguments);
-	open_side(&arguments.old, &arguments);
-	open_side(&arguments.new, &arguments);
-	error = comparison_make(&comparison, &sides[0], &sides[1], arguments.of);
-	if (!error)
-		error = print(&comparison, &arguments, sides);
-	if (!error)
-		fails = is_slower(&comparison, &arguments.gate);
-	comparison_release(&comparison);
-	close_side(&arguments.old);
-	close_side(&arguments.new);
-	if (error)
-		failure_exit(EXIT_NO_RESULT, "the two results", -error);
-	if (fflush(stdout) || ferror(stdout))
-		failure_exit(EXIT_NO_RESULT, "standard output", errno);
-	return fails ? EXIT_SLOWER : 0;
+	read_side(&arguments.old, &arguments);
+	read_side(&arguments.new, &arguments);
+	status = needs_files(&arguments.old) || needs_files(&arguments.new) ?
+		 reading_run(compare, &arguments) : compare(&arguments);
+	result_release(&arguments.old.result);
+	result_release(&arguments.new.result);
+	if (status == ENOMEM)
+		failure_exit(EXIT_NO_RESULT, "the two results", ENOMEM);
+	return status;
 }

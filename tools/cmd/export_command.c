@@ -17,6 +17,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "cmd/reading.h"
 #include "export/code.h"
 #include "export/export.h"
 #include "result/result.h"
@@ -278,9 +279,20 @@ static int find_names(struct side *side, const struct arguments *arguments)
 	return 0;
 }
 
-/* @sides: the last one is written, compared with the other one */
-static int write_named(const struct arguments *arguments, struct side *sides, size_t nr)
+/* Arguments of write_named() */
+struct writing {
+	const struct arguments *arguments;
+	struct side *sides;	/* the last one is written, compared with the other one */
+	size_t nr;
+};
+
+/* Return: an exit status, or ENOMEM. */
+static int write_named(void *data)
 {
+	const struct writing *writing = data;
+	const struct arguments *arguments = writing->arguments;
+	struct side *sides = writing->sides;
+	const size_t nr = writing->nr;
 	struct side *new = &sides[nr - 1];
 	int error = 0;
 	size_t i;
@@ -297,7 +309,9 @@ static int write_named(const struct arguments *arguments, struct side *sides, si
 		for (i = 0; i < nr; i++)
 			options_warn_lines(&sides[i].result, sides[i].symbols);
 	}
-	return error;
+	if (error == -ENOMEM)
+		return ENOMEM;
+	return error ? EXIT_NO_RESULT : 0;
 }
 
 static void close_side(struct side *side)
@@ -359,7 +373,7 @@ int export_main(int argc, char **argv)
 				  &(struct symbolized){ .result = &sides[0].result }, NULL,
 				  arguments.output);
 	else
-		error = write_named(&arguments, sides, nr);
+		error = reading_run(write_named, &(struct writing){ &arguments, sides, nr });
 	for (i = 0; i < nr; i++)
 		close_side(&sides[i]);
 	return error ? EXIT_NO_RESULT : 0;

@@ -104,7 +104,7 @@ static int add_names(struct result *result, const struct recording *recording)
 		helper.error = work.fd;
 	} else {
 		helper_run(&helper, &(struct helper_work){
-			.run = store, .data = &work, .ends = signals_held(),
+			.run = store, .data = &work, .ends = signals_held(), .is_bounded = true,
 		});
 		drop_names(result);
 		if (!helper.error && !helper.killer)
@@ -176,7 +176,7 @@ static bool show_table(const struct outcome *outcome, const struct result *resul
 	if (!has_samples_in_files(result))
 		return !print_table(&work);
 	error = helper_run(&helper, &(struct helper_work){
-		.run = print_table, .data = &work, .ends = signals_held(),
+		.run = print_table, .data = &work, .ends = signals_held(), .is_bounded = true,
 	});
 	if (helper.killer || error == -EINTR) {
 		helper_explain(&helper, why);

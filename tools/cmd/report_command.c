@@ -14,6 +14,7 @@
 #include "cmd/commands.h"
 #include "cmd/functionname.h"
 #include "cmd/options.h"
+#include "cmd/reading.h"
 #include "cmd/table_choice.h"
 #include "report/annotate.h"
 #include "report/report.h"
@@ -211,30 +212,45 @@ static int show_source(const struct result *result, struct symbols *symbols,
 	return nr < 0 ? (int)nr : 0;
 }
 
-static int show(const struct result *result, const struct arguments *arguments)
+/* Arguments of show() */
+struct showing {
+	const struct arguments *arguments;
+	const struct result *result;
+};
+
+/* Return: 0; or ENOMEM. */
+static int show(void *data)
 {
-	struct symbols *symbols = symbols_new(result, arguments->root);
+	const struct showing *showing = data;
+	const struct arguments *arguments = showing->arguments;
+	struct symbols *symbols = symbols_new(showing->result, arguments->root);
 	int error;
 
 	if (!symbols)
-		return -ENOMEM;
-	error = arguments->annotate ? show_source(result, symbols, arguments) :
-				      show_table(result, symbols, arguments);
+		return ENOMEM;
+	error = arguments->annotate ? show_source(showing->result, symbols, arguments) :
+				      show_table(showing->result, symbols, arguments);
 	symbols_free(symbols);
-	return error;
+	if (!error && (fflush(stdout) || ferror(stdout)))
+		failure_exit(EXIT_NO_RESULT, "standard output", errno);
+	return -error;
 }
 
-static void show_result(const struct arguments *arguments)
+/* Return: the exit status. */
+static int show_result(const struct arguments *arguments)
 {
 	struct result result;
-	int error;
+	int status;
 
 	options_read_result(arguments->file, &result);
 	options_select(arguments->file, &result, &arguments->selection);
-	error = show(&result, arguments);
+	status = arguments->instructions || symbols_need_files(&result, arguments->root) ?
+		 reading_run(show, &(struct showing){ arguments, &result }) :
+		 show(&(struct showing){ arguments, &result });
 	result_release(&result);
-	if (error)
-		failure_exit(EXIT_NO_RESULT, options_file_name(arguments->file), -error);
+	if (status > EXIT_NO_RESULT)
+		failure_exit(EXIT_NO_RESULT, options_file_name(arguments->file), status);
+	return status;
 }
 
 int report_main(int argc, char **argv)
@@ -261,8 +277,5 @@ int report_main(int argc, char **argv)
 	if (arguments.instructions && !arguments.annotate)
 		failure_exitx(EXIT_USAGE, "--asm needs --annotate=FUNCTION");
 	table_choice_set_style(&arguments.choice, stdout, arguments.color);
-	show_result(&arguments);
-	if (fflush(stdout) || ferror(stdout))
-		failure_exit(EXIT_NO_RESULT, "standard output", errno);
-	return 0;
+	return show_result(&arguments);
 }

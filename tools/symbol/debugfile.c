@@ -22,6 +22,7 @@
 #include "symbol/debugfile.h"
 #include "symbol/debuginfod.h"
 #include "symbol/debugsections.h"
+#include "util/bound.h"
 #include "util/objectfile.h"
 
 #define DEBUG_DIRECTORY	"/usr/lib/debug"
@@ -192,6 +193,7 @@ static void look_into(struct debugfile *search, int fd)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 
+	bound_allow(fd);
 	if (elf && debugsections_exist(elf)) {
 		search->has_debug_info = true;
 		search->problem = debugsections_problem(elf);

@@ -29,6 +29,7 @@
 #include "symbol/samefile.h"
 #include "symbol/symbols.h"
 #include "symbol/units.h"
+#include "util/bound.h"
 #include "util/objectfile.h"
 #include "util/working.h"
 
@@ -45,6 +46,7 @@
 /* The file of an object */
 struct file {
 	const struct result_object *object;
+	uint64_t bound;		/* identifies the file (bound.h) */
 	bool is_stored;		/* the names are those of the result */
 	int open_fd;		/* the file is open there; -1: it is at the path of the object */
 	const char *problem;	/* see symbols_problem() */
@@ -86,6 +88,56 @@ static size_t find_max_open(void)
 	return max ? max : 1;
 }
 
+/* FNV-1a */
+static uint64_t hash(uint64_t before, const void *data, size_t bytes)
+{
+	const unsigned char *byte = data;
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		before = (before ^ byte[i]) * 0x100000001b3;
+	return before;
+}
+
+/* Two containers may have different files of one path. */
+static uint64_t identify(const struct result_object *object)
+{
+	uint64_t id = hash(0xcbf29ce484222325, object->path, strlen(object->path));
+
+	id = hash(id, object->build_id, object->build_id_bytes);
+	id = hash(id, &object->file_bytes, sizeof(object->file_bytes));
+	return hash(id, &object->mtime_ns, sizeof(object->mtime_ns)) | 1;
+}
+
+static void begin(const struct file *file, const char *what)
+{
+	working_begin(what, file->object->path);
+	bound_read(file->bound);
+}
+
+static void end(void)
+{
+	bound_end();
+	working_end();
+}
+
+static bool is_stored(const struct result_object *object, const char *root)
+{
+	return object->has_names && !root && !prefers_files &&
+	       !(object->is_stripped && object->build_id_bytes && debuginfod_is_used());
+}
+
+bool symbols_need_files(const struct result *result, const char *root)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++)
+		if (result->objects[i].nr_counts && result_is_file(&result->objects[i]) &&
+		    !is_stored(&result->objects[i], root))
+			return true;
+	return false;
+}
+
 struct symbols *symbols_new(const struct result *result, const char *root)
 {
 	struct symbols *symbols = calloc(1, sizeof(*symbols));
@@ -107,9 +159,9 @@ struct symbols *symbols_new(const struct result *result, const char *root)
 		const struct result_object *object = &result->objects[i];
 
 		symbols->files[i].object = object;
+		symbols->files[i].bound = identify(object);
 		symbols->files[i].open_fd = -1;
-		symbols->files[i].is_stored = object->has_names && !root && !prefers_files &&
-			!(object->is_stripped && object->build_id_bytes && debuginfod_is_used());
+		symbols->files[i].is_stored = is_stored(object, root);
 	}
 	return symbols;
 }
@@ -188,7 +240,7 @@ char *symbols_explain(const struct symbols *symbols, size_t object, const char *
 	if (file->is_stored)
 		return result_text(file->object->names_note) ?
 		       strdup(file->object->names_note) : NULL;
-	if (file->object->unread)
+	if (file->object->unread || bound_problem(file->bound))
 		option = NULL;
 	if (file->problem && file->object->has_names)
 		length = asprintf(&text, "%s: %s: function names are those of the end of the run",
@@ -230,6 +282,7 @@ static Dwfl_Module *report(struct file *file, const char *name, int fd)
 		close(fd);
 		return NULL;
 	}
+	bound_allow(fd);
 	dwfl_report_begin(file->dwfl);
 	module = dwfl_report_elf(file->dwfl, name, name, fd, 0, true);
 	if (!module) {
@@ -401,11 +454,17 @@ static void move_to_front(struct symbols *symbols, size_t i)
  */
 static int need_file(struct symbols *symbols, struct file *file)
 {
+	const char *problem;
 	size_t i = 0;
 	int error;
 
 	if (file->is_stored || file->problem || !result_is_file(file->object))
 		return 0;
+	problem = bound_problem(file->bound);
+	if (problem) {
+		file->problem = interned_text(&symbols->strings, problem, strlen(problem));
+		return file->problem ? 0 : -ENOMEM;
+	}
 	if (file->dwfl) {
 		while (symbols->open[i] != file)
 			i++;
@@ -414,9 +473,9 @@ static int need_file(struct symbols *symbols, struct file *file)
 	}
 	if (symbols->nr_open == symbols->max_open)
 		close_open(symbols, symbols->nr_open - 1);
-	working_begin("reading symbols of", file->object->path);
+	begin(file, "reading symbols of");
 	error = open_file(symbols, file);
-	working_end();
+	end();
 	if (error || !file->dwfl)
 		return error;
 	symbols->open[symbols->nr_open++] = file;
@@ -524,9 +583,9 @@ static int need_units(struct symbols *symbols, struct file *file)
 
 	if (is_open != 1 || file->has_units)
 		return is_open;
-	working_begin(READING_LINES, file->object->path);
+	begin(file, READING_LINES);
 	error = read_units(symbols, file);
-	working_end();
+	end();
 	return error ? error : 1;
 }
 
@@ -542,9 +601,9 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 		return names_read_line(all->result, file->object, address, line);
 	if (is_open != 1)
 		return is_open;
-	working_begin(READING_LINES, file->object->path);
+	begin(file, READING_LINES);
 	name = units_line(&file->units, address, &line->line, &directory);
-	working_end();
+	end();
 	error = note_lines_problem(all, file, file->units.problem);
 	if (!name || error)
 		return error;
@@ -585,10 +644,10 @@ int symbols_frames(void *symbols, size_t object, uint64_t address,
 		return names_read_frames(all->result, file->object, address, frames, nr);
 	if (is_open != 1)
 		return is_open;
-	working_begin(READING_LINES, file->object->path);
+	begin(file, READING_LINES);
 	error = inlines_find(&file->inlines, &file->units, address, found, SYMBOLS_MAX_FRAMES,
 			     nr);
-	working_end();
+	end();
 	if (error)
 		return error;
 	found[0].file = units_line(&file->units, address, &found[0].line, &found[0].directory);

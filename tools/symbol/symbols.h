@@ -50,6 +50,9 @@ struct function {
  */
 struct symbols *symbols_new(const struct result *result, const char *root);
 
+/* Whether files are read for the functions of a result. Then a helper should do it (bound.h). */
+bool symbols_need_files(const struct result *result, const char *root);
+
 /**
  * symbols_use_open - read an open file instead of the one at the path of the object
  * @symbols: from symbols_new(), not used yet

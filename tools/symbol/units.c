@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dwarf.h>
 
@@ -78,6 +79,12 @@ static int add_unit(struct units *units, const struct text *text, Dwarf_Die *uni
 	return 0;
 }
 
+/* libdw would print a message, and exit with another status. */
+static void __attribute__((noreturn)) exit_without_memory(void)
+{
+	_exit(ENOMEM);
+}
+
 int units_read(struct units *units, const struct text *text)
 {
 	Dwarf_CU *unit = NULL;
@@ -94,6 +101,7 @@ int units_read(struct units *units, const struct text *text)
 		units->problem = dwfl_errmsg(-1);
 		return 0;
 	}
+	dwarf_new_oom_handler(units->dwarf, exit_without_memory);
 	while (!(end = dwarf_get_units(units->dwarf, unit, &unit, NULL, &type, &die, NULL))) {
 		int error;
 

@@ -145,7 +145,7 @@ void drill_down_begin(struct drill_down *drill_down, const struct live_run *run,
 	drill_down->file = subject.file;
 	drill_down->helper.error = subject.file < 0 ? subject.file : 0;
 	if (subject.file >= 0 && helper_start(&drill_down->helper, &(struct helper_work){
-		.run = write_in_helper, .data = &subject, .is_beside = true,
+		.run = write_in_helper, .data = &subject, .is_beside = true, .is_bounded = true,
 	}))
 		close(subject.file);
 	if (!drill_down->helper.pid)

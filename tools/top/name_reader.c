@@ -142,11 +142,13 @@ struct name_reader *name_reader_new(const struct recording *recording)
 	return reader;
 }
 
-static void end_helper(struct name_reader *reader)
+/* @has_ended: it may have, for a reason that matters */
+static void end_helper(struct name_reader *reader, bool has_ended)
 {
 	if (!reader->helper.pid)
 		return;
 	close(reader->socket);
+	helper_has_ended(&reader->helper, has_ended);
 	helper_kill(&reader->helper);
 	reader->bytes = 0;
 	reader->used = 0;
@@ -166,7 +168,7 @@ static bool start_helper(struct name_reader *reader)
 	reader->socket = ends[0];
 	if (helper_start(&reader->helper, &(struct helper_work){
 		.run = answer_all, .data = &(struct asked){ reader->recording, ends[1] },
-		.closes = ends[0], .is_beside = true,
+		.closes = ends[0], .is_beside = true, .is_bounded = true,
 	}))
 		close(ends[0]);
 	close(ends[1]);
@@ -212,7 +214,7 @@ int name_reader_answer(struct name_reader *reader, struct named_function *functi
 		if (bytes < 0 && errno == EAGAIN)
 			return 0;
 		if (bytes <= 0) {
-			end_helper(reader);
+			end_helper(reader, true);
 			return -1;
 		}
 		reader->bytes = (size_t)bytes;
@@ -240,6 +242,6 @@ void name_reader_free(struct name_reader *reader)
 {
 	if (!reader)
 		return;
-	end_helper(reader);
+	end_helper(reader, false);
 	free(reader);
 }

@@ -18,13 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "util/bound.h"
 #include "util/failure.h"
 #include "util/helper.h"
 #include "util/time_ns.h"
 
 static void __attribute__((noreturn)) work_in_child(const struct helper_work *work, pid_t parent)
 {
-	sigset_t alarm_only;
+	sigset_t own;
 	int error;
 
 	/* nobody waits for it without its parent, which may have ended before the call */
@@ -32,24 +33,34 @@ static void __attribute__((noreturn)) work_in_child(const struct helper_work *wo
 		_exit(EXIT_FAILURE);
 	if (work->closes)
 		close(work->closes);
+	sigemptyset(&own);
+	sigaddset(&own, SIGALRM);
+	sigaddset(&own, SIGPROF);
 	if (work->seconds) {
-		sigemptyset(&alarm_only);
-		sigaddset(&alarm_only, SIGALRM);
 		signal(SIGALRM, SIG_DFL);
-		sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
 		alarm(work->seconds);
 	}
+	if (work->is_bounded) {
+		/* nobody else would end it */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		bound_begin();
+	}
+	sigprocmask(SIG_UNBLOCK, &own, NULL);
 	error = work->run(work->data);
-	fflush(NULL);
+	/* it may be repeated, and nothing be written twice */
+	if (!work->is_bounded || error != ENOMEM)
+		fflush(NULL);
 	_exit(error);
 }
 
-int helper_start(struct helper *helper, const struct helper_work *work)
+static int start(struct helper *helper, const struct helper_work *work, bool is_again)
 {
 	const pid_t parent = getpid();
 	sigset_t blocked, mask;
 
-	*helper = (struct helper){ 0 };
+	*helper = (struct helper){ .is_bounded = work->is_bounded };
+	if (work->is_bounded)
+		bound_prepare(is_again);
 	sigemptyset(&blocked);
 	/* a signal to the process group, as ^C, must not end it, nor be forwarded twice */
 	if (work->is_beside)
@@ -68,16 +79,22 @@ int helper_start(struct helper *helper, const struct helper_work *work)
 	return helper->error;
 }
 
+int helper_start(struct helper *helper, const struct helper_work *work)
+{
+	return start(helper, work, false);
+}
+
 bool helper_has_ended(struct helper *helper, bool wait)
 {
 	struct rusage usage = { 0 };
+	const pid_t pid = helper->pid;
 	pid_t waited;
 	int status;
 
-	if (!helper->pid)
+	if (!pid)
 		return true;
 	do {
-		waited = wait4(helper->pid, &status, wait ? 0 : WNOHANG, &usage);
+		waited = wait4(pid, &status, wait ? 0 : WNOHANG, &usage);
 	} while (waited < 0 && errno == EINTR);
 	if (!waited)
 		return false;
@@ -89,6 +106,8 @@ bool helper_has_ended(struct helper *helper, bool wait)
 		helper->killer = WTERMSIG(status);
 	else
 		helper->error = -WEXITSTATUS(status);
+	helper->is_to_repeat = helper->is_bounded &&
+			       bound_refuse(pid, helper->killer, -helper->error);
 	return true;
 }
 
@@ -96,6 +115,7 @@ void helper_kill(struct helper *helper)
 {
 	if (!helper->pid)
 		return;
+	helper->is_bounded = false;
 	kill(helper->pid, SIGKILL);
 	helper_has_ended(helper, true);
 }
@@ -128,14 +148,17 @@ int helper_run(struct helper *helper, const struct helper_work *work)
 	const struct sigaction default_action = { .sa_handler = SIG_DFL };
 	struct sigaction before;
 
+	helper->is_to_repeat = false;
 	/* while SIGCHLD is ignored, there is no zombie to wait for */
 	sigaction(SIGCHLD, &default_action, &before);
-	if (!helper_start(helper, work) && work->ends)
-		wait_unless(helper, work->ends);
-	else if (!helper->error)
-		helper_has_ended(helper, true);
-	else if (!work->seconds)
-		helper->error = -work->run(work->data);
+	do {
+		if (!start(helper, work, helper->is_to_repeat) && work->ends)
+			wait_unless(helper, work->ends);
+		else if (!helper->error)
+			helper_has_ended(helper, true);
+		else if (!work->seconds)
+			helper->error = -work->run(work->data);
+	} while (helper->is_to_repeat);
 	sigaction(SIGCHLD, &before, NULL);
 	if (helper->killer)
 		return helper->killer == SIGALRM ? -ETIMEDOUT : -EPROTO;
@@ -144,9 +167,13 @@ int helper_run(struct helper *helper, const struct helper_work *work)
 
 void helper_explain(const struct helper *helper, char why[HELPER_WHY])
 {
-	if (helper->killer == SIGBUS || helper->killer == SIGSEGV)
+	if (helper->is_to_repeat)
+		snprintf(why, HELPER_WHY, "a file of a program takes too much time or memory to read, or is damaged");
+	else if (helper->killer == SIGBUS || helper->killer == SIGSEGV)
 		snprintf(why, HELPER_WHY, "a file of the program is damaged, or changed while it was read (SIG%s)",
 			 sigabbrev_np(helper->killer));
+	else if (helper->killer == SIGKILL)
+		snprintf(why, HELPER_WHY, "the process that reads the files was killed (SIGKILL), as the kernel does if memory is short");
 	else if (helper->killer)
 		snprintf(why, HELPER_WHY, "the process that reads the files was killed by SIG%s",
 			 sigabbrev_np(helper->killer));

@@ -15,14 +15,15 @@
 #define HELPER_WHY	128	/* bytes for helper_explain() */
 
 /**
- * struct helper_work - what a helper does. Bounds of its time and memory belong here
+ * struct helper_work - what a helper does
  * @run:       returns 0 or an errno, at most 255. stdio's buffers are flushed after it returns
  * @data:      argument of @run
  * @closes:    descriptor that the helper must not keep open, as that of a log; 0: none
  * @seconds:   it is killed after this time; 0: it has as much as it needs
- * @ends:    helper_run() ends it if one of these signals, which are blocked, is pending; NULL: none
+ * @ends:      helper_run() ends it if one of these signals, which are blocked, is pending; NULL: none
  * @is_beside: this process goes on beside it. Then signals of the terminal are for this process,
- *           and the helper finishes its work also without this process
+ *             and the helper finishes its work also without this process
+ * @is_bounded: it reads files of programs, within bounds (bound.h)
  */
 struct helper_work {
 	int (*run)(void *data);
@@ -31,6 +32,7 @@ struct helper_work {
 	unsigned int seconds;
 	const sigset_t *ends;
 	bool is_beside;
+	bool is_bounded;
 };
 
 /* A helper; all zero: none */
@@ -39,6 +41,8 @@ struct helper {
 	int error;		/* what it returned, as -errno */
 	int killer;		/* signal that has killed it; 0: none */
 	uint64_t cpu_ns;	/* CPU time that it took */
+	bool is_bounded;
+	bool is_to_repeat;	/* it has not ended its work: one file less would be read now */
 };
 
 /* Return: 0; or -errno: there is none. */
@@ -52,8 +56,8 @@ void helper_kill(struct helper *helper);
 
 /*
  * Let a helper do something, and wait for it; without @seconds, this process does it itself if
- * there can be no helper. Return: 0; -errno; -ETIMEDOUT: it took too long; -EINTR: a signal of @ends
- * came; or -EPROTO: it was killed.
+ * there can be no helper. A bounded one is started again until it ends its work. Return: 0; -errno;
+ * -ETIMEDOUT: it took too long; -EINTR: a signal of @ends came; or -EPROTO: it was killed.
  */
 int helper_run(struct helper *helper, const struct helper_work *work);
 
