@@ -18,6 +18,7 @@ void jit_init(struct jit *jit)
 {
 	memset(jit, 0, sizeof(*jit));
 	jit->since_s = time(NULL);
+	jit->begun_ns = time_ns(CLOCK_MONOTONIC);
 }
 
 static void free_function(void *data)
@@ -201,6 +202,19 @@ static int apply_names(struct jit_process *process, const struct jit_names *name
 	return 0;
 }
 
+/* Read the names of a process, unless this has taken too long. Return: as jit_source_read(). */
+static int read_names(struct jit *jit, const struct jit_process *process, struct jit_names *names)
+{
+	const uint64_t start = time_ns(CLOCK_MONOTONIC);
+	int error;
+
+	if (jit->spent_ns > JIT_MOST_NS + (start - jit->begun_ns) / JIT_SHARE)
+		return -ETIMEDOUT;
+	error = jit_source_read(&process->source, names);
+	jit->spent_ns += time_ns(CLOCK_MONOTONIC) - start;
+	return error;
+}
+
 /* Find names for the samples of a process. There may be none. */
 static int find_names(struct jit *jit, struct jit_process *process)
 {
@@ -209,15 +223,14 @@ static int find_names(struct jit *jit, struct jit_process *process)
 	int error;
 	size_t i;
 
-	if (!process->counts.nr || jit->timeouts == JIT_MAX_TIMEOUTS)
+	if (!process->counts.nr)
 		return 0;
 	open_root(jit, process);
 	if (counts_sort(&process->counts) || jit_names_new(&names, process->counts.nr))
 		return -ENOMEM;
 	for (i = 0; i < names.nr; i++)
 		names.of[i].pc = process->counts.parts[i].address;
-	error = jit_source_read(&process->source, &names);
-	jit->timeouts += error == -ETIMEDOUT;
+	error = read_names(jit, process, &names);
 	/* without names, the samples stay as they are */
 	if (error) {
 		error = 0;

@@ -12,12 +12,14 @@
 
 #include "record/counts.h"
 #include "record/jit_source.h"
+#include "util/time_ns.h"
 
 /* Root directories that are open at a time; fewer than the files that a process may open */
 #define JIT_ROOTS	256
 
-/* After this many times that the files of a process took too long, no more files are read. */
-#define JIT_MAX_TIMEOUTS	3
+/* So long is waited for all files that have names, besides a share of the time that the run takes */
+#define JIT_MOST_NS	(3 * JIT_SOURCE_SECONDS * NS_PER_S)
+#define JIT_SHARE	20
 
 /**
  * struct jit_function - a function of a program
@@ -67,14 +69,16 @@ struct jit_process {
  * @programs:  list of programs that have samples
  * @processes: list of processes that have not ended
  * @nr_roots:  number of open root directories
- * @timeouts:  how often the files of a process took too long
+ * @begun_ns:  when the recording was begun
+ * @spent_ns:  how long was waited for files. Meanwhile nobody reads the log
  * @since_s:   start of the recording, in seconds since 1970
  */
 struct jit {
 	struct jit_program *programs;
 	struct jit_process *processes;
 	size_t nr_roots;
-	unsigned int timeouts;
+	uint64_t begun_ns;
+	uint64_t spent_ns;
 	int64_t since_s;
 };
 
