@@ -6,7 +6,7 @@ usage: push_receiver.py DIRECTORY WAITS [STATUS...]
 
 Writes each profile that it accepts to DIRECTORY/N.pprof, and what the request says of it to
 DIRECTORY/N.json, with "user" if it has a user and password. Answers the first requests with a STATUS
-each, and then with 200. Prints the number of its port, which is free before, when it takes requests.
+each, and then with 200; if a STATUS is 0, it takes the profile and does not answer. Prints the number of its port, which is free before, when it takes requests.
 
 If WAITS is "listen", it prints the number before, too, and takes no request until it has read a line
 from the FIFO DIRECTORY/go. If it is "answer", it reads a line there before each answer.
@@ -71,6 +71,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if waits == "answer":
             wait()
         status = statuses.pop(0) if statuses else 200
+        answers = status != 0
+        status = status or 200
         if status == 200:
             if url.path == "/ingest":
                 profile, said = take_pyroscope(url.query, self.headers, body)
@@ -85,6 +87,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             (directory / f"{taken}.pprof").write_bytes(profile)
             (directory / f"{taken}.json").write_text(json.dumps(said))
             taken += 1
+        if not answers:
+            self.close_connection = True
+            return
         answer = b"" if status == 200 else b"not now\n"
         self.send_response(status)
         self.send_header("Content-Length", str(len(answer)))

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What `profil run --push' sends to Pyroscope and Parca: a small receiver (push_receiver.py) takes it,
-# and pprof's own parser reads it. Servers that are down, slow, or refuse: each sample arrives once.
+# and pprof's own parser reads it. Servers that are down, slow, or refuse: each sample arrives once, or
+# again in the same request.
 # Runs natively, with a fixed recording (unit/support/push_sample.c), needs no module.
 
 cd "$(dirname "$0")/.." || exit 1
@@ -133,6 +134,26 @@ busy() {
 	receive '' 503 429 && push 2 && all_taken 2 3 && [ ! -s "$work/err" ]
 }
 
+# same N...: removes the profiles with these numbers if they are the first one again
+same() {
+	local i
+
+	for i; do
+		cmp "$work/taken/0.pprof" "$work/taken/$i.pprof" &&
+		cmp "$work/taken/0.json" "$work/taken/$i.json" && rm "$work/taken/$i.pprof" || return
+	done
+}
+
+# What the server may have taken is sent again as it was, and later samples after it.
+unanswered() {
+	path=
+	receive '' 0 0 0 && begin && tell push wait push wait push wait && finish &&
+	same 1 2 3 && all_taken 3 3 && [ "$(wc -l <"$work/err")" = 2 ] &&
+	says 'not pushed: .*: the same request, as the server may have taken it$' &&
+	says 'pushed, as one, with 1 interval before$' || return
+	receive '' 0 0 0 && begin && tell push wait && finish && same 1 2 3 && all_taken 1 2
+}
+
 refusing() {
 	path=/other/ingest
 	receive && ! push 2 && says 'not pushed: the server answers with status 404: not now' &&
@@ -169,13 +190,14 @@ usage() {
 ktap_print_header
 receiver=
 trap 'stop; rm -rf "$work"' EXIT
-ktap_set_plan 9
+ktap_set_plan 10
 check "Pyroscope" pyroscope
 check "Parca" parca
 check "a server that wants a password" password
 check "a server that is down for a while" down
 check "a server that is slow" slow
 check "a server that is busy" busy
+check "a server that takes and does not answer" unanswered
 check "a server that refuses" refusing
 check "a server that never answers" never
 check "options" usage

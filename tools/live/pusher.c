@@ -28,7 +28,7 @@
 #define END_TICK_NS	(NS_PER_S / 50)
 
 /* What the helper returns */
-enum { PUSHED, NOTHING_TO_PUSH, FAILED };
+enum { PUSHED, NOTHING_TO_PUSH, FAILED, UNANSWERED };
 
 /* --- the helper ------------------------------------------------------------------ */
 
@@ -36,6 +36,7 @@ enum { PUSHED, NOTHING_TO_PUSH, FAILED };
 struct pushing {
 	const struct pusher *pusher;
 	const struct live_run *run;
+	const struct result *result;	/* what is pushed */
 };
 
 /* Read what has been pushed before. Return: whether there is something. */
@@ -65,7 +66,7 @@ static int write_pushing(int file, const struct result *result)
 	return error;
 }
 
-/* Return: as server_push(). */
+/* Return: as server_push(); -ENODATA if any of the requests had no answer. */
 static int push_once(const struct server *server, const struct result *result,
 		     const struct recording *recording, char why[HTTP_WHY])
 {
@@ -73,6 +74,7 @@ static int push_once(const struct server *server, const struct result *result,
 	struct symbolized symbolized = { 0 };
 	unsigned int pause_s = FIRST_PAUSE_S;
 	int error = -ENOMEM, tries;
+	bool is_sent = false;
 
 	snprintf(why, HTTP_WHY, HTTP_NO_MEMORY);
 	if (symbols)
@@ -82,42 +84,85 @@ static int push_once(const struct server *server, const struct result *result,
 	symbolized.symbols = symbols;
 	for (tries = 0; !error || error == -EAGAIN; tries++, pause_s *= 2) {
 		error = server_push(server, &symbolized, why);
-		if (error != -EAGAIN || tries + 1 == TRIES)
+		is_sent |= error == -ENODATA;
+		if ((error != -EAGAIN && error != -ENODATA) || tries + 1 == TRIES)
 			break;
+		error = -EAGAIN;
 		sleep(pause_s);
 	}
 	symbolized_release(&symbolized);
 	symbols_free(symbols);
-	return error;
+	return error && is_sent ? -ENODATA : error;
+}
+
+static void explain(const struct pusher *pusher, bool is_sent, const char *why)
+{
+	if (!pusher->is_failing)
+		failure_warnx("%s: not pushed: %s; the samples are kept, and pushed later%s",
+			      pusher->server->url, why,
+			      is_sent ? ": the same request, as the server may have taken it" : "");
+}
+
+/* Return: as push(), or ENOMEM. */
+static int push_result(void *data)
+{
+	const struct pushing *pushing = data;
+	char why[HTTP_WHY];
+	int error = push_once(pushing->pusher->server, pushing->result, pushing->run->recording,
+			      why);
+
+	if (!error)
+		return PUSHED;
+	/* it may be done again with less memory */
+	if (error == -ENOMEM)
+		return ENOMEM;
+	explain(pushing->pusher, error == -ENODATA, why);
+	return error == -ENODATA ? UNANSWERED : FAILED;
+}
+
+/*
+ * Set the result up to which all will have been pushed. If the server may have taken it already, it
+ * is the same as before, so that the server can tell. Return: 0 or -errno.
+ */
+static int need_result(const struct pushing *pushing, struct result *result)
+{
+	const struct pusher *pusher = pushing->pusher;
+	const int file = pusher->results[!pusher->pushed];
+	int error;
+
+	if (pusher->is_unanswered && read_pushed(file, result))
+		return 0;
+	error = live_collect(pushing->run, result);
+	return error ? error : write_pushing(file, result);
 }
 
 static int push(void *data)
 {
-	const struct pushing *pushing = data;
+	struct pushing *pushing = data;
 	const struct pusher *pusher = pushing->pusher;
 	struct result result, before = { 0 };
-	char why[HTTP_WHY];
-	int error;
+	char why[HELPER_WHY];
+	struct helper helper = { 0 };
 
 	/* it must not go on without its parent, which would push nothing again */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	error = live_collect(pushing->run, &result);
-	if (error == -ENODATA)
+	helper.error = need_result(pushing, &result);
+	if (helper.error == -ENODATA)
 		return NOTHING_TO_PUSH;
-	if (!error)
-		error = write_pushing(pusher->results[!pusher->pushed], &result);
-	if (!error && read_pushed(pusher->results[pusher->pushed], &before))
-		error = result_subtract(&result, &before);
-	if (!error && !result_samples(&result))
+	if (!helper.error && read_pushed(pusher->results[pusher->pushed], &before))
+		helper.error = result_subtract(&result, &before);
+	if (!helper.error && !result_samples(&result))
 		return NOTHING_TO_PUSH;
-	if (error)
-		snprintf(why, sizeof(why), "%s (%s)", strerror(-error), strerrorname_np(-error));
-	else
-		error = push_once(pusher->server, &result, pushing->run->recording, why);
-	if (error && !pusher->is_failing)
-		failure_warnx("%s: not pushed: %s; the samples are kept, and pushed later",
-			      pusher->server->url, why);
-	return error ? FAILED : PUSHED;
+	pushing->result = &result;
+	if (!helper.error)
+		helper_run(&helper, &(struct helper_work){
+			.run = push_result, .data = pushing, .is_bounded = true,
+		});
+	if (!helper.killer && -helper.error <= UNANSWERED)
+		return -helper.error;
+	helper_explain(&helper, why);
+	explain(pusher, false, why);
+	return FAILED;
 }
 
 /* --- this process ---------------------------------------------------------------- */
@@ -138,24 +183,28 @@ int pusher_begin(struct pusher *pusher, const struct server *server)
 static void note_end(struct pusher *pusher)
 {
 	const struct helper *helper = &pusher->helper;
+	const bool was_unanswered = pusher->is_unanswered;
 	char why[HELPER_WHY];
 
 	if (helper->killer || -helper->error >= FAILED) {
 		helper_explain(helper, why);
-		if (helper->killer && !pusher->is_failing)
-			failure_warnx("%s: not pushed: %s; the samples are kept, and pushed later",
-				      pusher->server->url, why);
+		if (helper->killer)
+			explain(pusher, false, why);
 		pusher->nr_missed++;
 		pusher->is_failing = true;
+		pusher->is_unanswered |= -helper->error == UNANSWERED;
 		return;
 	}
 	if (-helper->error == NOTHING_TO_PUSH)
 		return;
-	if (pusher->nr_missed)
+	/* those after what was sent again are pushed with the next one */
+	if (pusher->nr_missed && !was_unanswered) {
 		failure_warnx("%s: pushed, as one, with %" PRIu64 " interval%s before", pusher->server->url,
 			      pusher->nr_missed, pusher->nr_missed == 1 ? "" : "s");
-	pusher->nr_missed = 0;
+		pusher->nr_missed = 0;
+	}
 	pusher->is_failing = false;
+	pusher->is_unanswered = false;
 	pusher->pushed = !pusher->pushed;
 	pusher->nr_pushed = pusher->nr_samples;
 }
@@ -172,13 +221,14 @@ static bool has_ended(struct pusher *pusher)
 
 static void start(struct pusher *pusher, const struct live_run *run, int log)
 {
-	struct pushing pushing = { pusher, run };
+	struct pushing pushing = { pusher, run, NULL };
 	const struct helper_work work = {
 		.run = push, .data = &pushing, .closes = log, .is_beside = true,
 	};
 	int error;
 
-	pusher->nr_samples = recording_samples(run->recording);
+	if (!pusher->is_unanswered)
+		pusher->nr_samples = recording_samples(run->recording);
 	error = helper_start(&pusher->helper, &work);
 	if (!error)
 		return;
@@ -214,15 +264,18 @@ bool pusher_end(struct pusher *pusher, const struct live_run *run, const char *o
 	const uint64_t end_ns = time_ns(CLOCK_MONOTONIC) + END_S * NS_PER_S;
 	const uint64_t all = recording_samples(run->recording);
 	char late[64] = "";
+	bool is_rest = false;
 	uint64_t left;
 	int i;
 
 	if (!pusher->server)
 		return true;
-	if (wait_until(pusher, end_ns)) {
+	/* what is sent again, and the rest */
+	for (i = 0; i < 2 && !is_rest && wait_until(pusher, end_ns); i++) {
+		is_rest = !pusher->is_unanswered;
 		start(pusher, run, 0);
-		wait_until(pusher, end_ns);
 	}
+	wait_until(pusher, end_ns);
 	if (pusher->helper.pid) {
 		helper_kill(&pusher->helper);
 		snprintf(late, sizeof(late), ": not taken within %d seconds (ETIMEDOUT)", END_S);

@@ -22,6 +22,7 @@
  * @nr_samples: samples of the result that is being pushed
  * @nr_pushed:  samples that have been pushed
  * @nr_missed:  intervals that will be pushed with a later one
+ * @is_unanswered: what is being pushed was sent, and perhaps taken: it is sent again as it is
  * @is_failing: the user has been told that the last push failed
  */
 struct pusher {
@@ -32,6 +33,7 @@ struct pusher {
 	uint64_t nr_samples;
 	uint64_t nr_pushed;
 	uint64_t nr_missed;
+	bool is_unanswered;
 	bool is_failing;
 };
 

@@ -97,6 +97,19 @@ static bool is_temporary(long status)
 	return status == 408 || status == 429 || status >= 500;
 }
 
+/* Whether nothing was sent, so that the server cannot have it. */
+static bool is_unsent(CURLcode code)
+{
+	return code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
+	       code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION;
+}
+
+/* Whether a proxy has sent it, and got no answer. */
+static bool is_unanswered(long status)
+{
+	return status == 502 || status == 504;
+}
+
 static int explain_status(long status, const char *answer, char why[HTTP_WHY])
 {
 	if (status >= 200 && status < 300)
@@ -104,6 +117,8 @@ static int explain_status(long status, const char *answer, char why[HTTP_WHY])
 	snprintf(why, HTTP_WHY, "the server answers with status %ld%s%.*s%s", status, *answer ? ": " : "",
 		 (int)strcspn(answer, "\r\n"), answer,
 		 status == 401 ? ": ~/.netrc must have the user and password of the host" : "");
+	if (is_unanswered(status))
+		return -ENODATA;
 	return is_temporary(status) ? -EAGAIN : -EPROTO;
 }
 
@@ -140,7 +155,9 @@ static int perform(const struct library *library, CURL *curl, char why[HTTP_WHY]
 	code = library->curl_easy_perform(curl);
 	if (code) {
 		snprintf(why, HTTP_WHY, "%s", library->curl_easy_strerror(code));
-		return code == CURLE_OUT_OF_MEMORY ? -ENOMEM : -EAGAIN;
+		if (code == CURLE_OUT_OF_MEMORY)
+			return -ENOMEM;
+		return is_unsent(code) ? -EAGAIN : -ENODATA;
 	}
 	library->curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	return explain_status(status, answer, why);

@@ -36,7 +36,8 @@ int http_check(const char *url, char why[HTTP_WHY]);
  *
  * Takes half a minute at most. The user and password are those that ~/.netrc has for the host.
  *
- * Return: 0; -EAGAIN: it may succeed later; -EPROTO: the server does not accept it; -ENOENT: as
+ * Return: 0; -EAGAIN: it may succeed later; -ENODATA: the same, but there was no answer, so the
+ * server may have taken it; -EPROTO: the server does not accept it; -ENOENT: as
  * http_check(); -ENOMEM.
  */
 int http_send(const struct http_post *post, char why[HTTP_WHY]);
