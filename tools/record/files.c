@@ -53,6 +53,19 @@ static int compare_keys(const void *va, const void *vb)
 	return order ? order : strcmp(a->path, b->path);
 }
 
+/* What /proc/PID/maps says of a file */
+static int compare_places(const void *va, const void *vb)
+{
+	const struct file_key *a = va, *b = vb;
+	int order = compare_numbers(a->inode, b->inode);
+
+	if (!order)
+		order = compare_numbers(a->minor, b->minor);
+	if (!order)
+		order = compare_numbers(a->major, b->major);
+	return order ? order : strcmp(a->path, b->path);
+}
+
 static void add(struct files *files, struct file *file)
 {
 	file->next = files->last;
@@ -113,6 +126,7 @@ void files_release(struct files *files)
 
 	held_files_release(&files->kept);
 	tdestroy(files->tree, keep);
+	tdestroy(files->places, keep);
 	/* the substitutes were added first */
 	while (files->last != &files->special[FILE_NR_SPECIAL - 1]) {
 		struct file *next = files->last->next;
@@ -267,6 +281,35 @@ static struct file *add_file(struct files *files, const struct file_key *key, in
 	return file;
 }
 
+/*
+ * Find a file of which no times are known, if it was opened in this round: a hundred processes have
+ * mapped the same libraries. Return: NULL: it must be opened.
+ */
+static struct file *find_seen(const struct files *files, const struct file_key *key)
+{
+	struct file **found = tfind(key, &files->places, compare_places);
+
+	return found && (*found)->seen == files->round + 1 ? *found : NULL;
+}
+
+/*
+ * Note that a file is what a line of /proc/PID/maps means. Not on file systems where the device and
+ * inode there may be those of several files (openmapped.c). Without memory, it is opened again.
+ */
+static void note_seen(struct files *files, const struct file_key *key, struct file *file, int fd)
+{
+	struct stat state;
+	struct file **found;
+
+	if (fd < 0 || file == &files->special[FILE_JIT] || fstat(fd, &state) ||
+	    state.st_dev != makedev(key->major, key->minor) || state.st_ino != key->inode)
+		return;
+	file->seen = files->round + 1;
+	found = tsearch(file, &files->places, compare_places);
+	if (found)
+		*found = file;
+}
+
 struct file *files_find(struct files *files, const struct file_key *key,
 			const struct file_use *use)
 {
@@ -279,10 +322,15 @@ struct file *files_find(struct files *files, const struct file_key *key,
 	found = whole.has_times ? tfind(&whole, &files->tree, compare_keys) : NULL;
 	if (found)
 		return *found;
+	file = whole.has_times ? NULL : find_seen(files, key);
+	if (file)
+		return file;
 	fd = openmapped_open(&whole, use, !is_internal_file, &is_device);
 	set_times(&whole, fd);
 	found = key->has_times ? NULL : tfind(&whole, &files->tree, compare_keys);
 	file = found ? *found : add_file(files, &whole, fd, is_internal_file || is_device);
+	if (!key->has_times && file)
+		note_seen(files, key, file, fd);
 	/* only ELF files have segments, and names */
 	if (!found && file && file->nr_segments)
 		held_files_add(&files->kept, file, fd);

@@ -63,6 +63,7 @@ struct file_segment {
  * @path:           its path without what the kernel adds; belongs to this structure
  * @next:           the one that was seen before it
  * @number:         files that were seen before it
+ * @seen:           the round, counted from 1, in which it was opened for a line of /proc/PID/maps
  * @is_read:        what follows was read from the file
  * @build_id_bytes: its length; 0: no build-id
  * @segments:       its executable segments, by offset
@@ -78,6 +79,7 @@ struct file {
 	char *path;
 	struct file *next;
 	size_t number;
+	unsigned int seen;
 	bool is_read;
 	unsigned char build_id[RESULT_MAX_BUILD_ID];
 	size_t build_id_bytes;
@@ -109,6 +111,8 @@ static inline bool files_is_made(const struct file *file)
 /**
  * struct files - all files
  * @tree:     files by key
+ * @places:   files by what /proc/PID/maps says of them
+ * @round:    so often the log was read: files may change meanwhile
  * @last:     list of all files, from the last one back
  * @kept:     those that are open
  * @special:  substitutes, in the list
@@ -117,6 +121,8 @@ static inline bool files_is_made(const struct file *file)
  */
 struct files {
 	void *tree;
+	void *places;
+	unsigned int round;
 	struct file *last;
 	struct held_files kept;
 	struct file special[FILE_NR_SPECIAL];

@@ -64,16 +64,34 @@ struct result_process *process_table_row(const struct process_table *table,
 	return process->row == PROCESS_NO_ROW ? NULL : &table->rows[process->row];
 }
 
+/*
+ * Where the number of the attached process with an ID is, counted from 1; 0: there is none.
+ * Return: NULL: no memory; or without @must, there is none.
+ */
+static uint32_t *attached_slot(struct process_table *table, pid_t pid, bool must)
+{
+	uint32_t **page = &table->attached_pages[pid / PROCESS_TABLE_PAGE];
+
+	if (!*page && must)
+		*page = calloc(PROCESS_TABLE_PAGE, sizeof(**page));
+	return *page ? &(*page)[pid % PROCESS_TABLE_PAGE] : NULL;
+}
+
 int process_table_attach(struct process_table *table, pid_t pid, uint64_t base_ns)
 {
-	struct attached_process *last = array_append(table->attached, table->nr_attached);
+	uint32_t *slot = attached_slot(table, pid, true);
+	struct attached_process *last;
 
+	if (!slot)
+		return -ENOMEM;
+	last = array_append(table->attached, table->nr_attached);
 	if (!last)
 		return -ENOMEM;
 	*last = (struct attached_process){
 		.pid = pid,
 		.base_ns = base_ns,
 	};
+	*slot = (uint32_t)table->nr_attached;
 	return 0;
 }
 
@@ -101,12 +119,9 @@ uint64_t process_table_all_attached_ns(const struct process_table *table)
 /* @pid: of a process that has not ended. Return: NULL: it was not attached. */
 static struct attached_process *find_attached(struct process_table *table, pid_t pid)
 {
-	size_t i;
+	const uint32_t *slot = attached_slot(table, pid, false);
 
-	for (i = 0; i < table->nr_attached; i++)
-		if (table->attached[i].pid == pid && !table->attached[i].has_ended)
-			return &table->attached[i];
-	return NULL;
+	return slot && *slot ? &table->attached[*slot - 1] : NULL;
 }
 
 static void note_time(struct attached_process *attached, uint64_t cpu_ns)
@@ -115,30 +130,28 @@ static void note_time(struct attached_process *attached, uint64_t cpu_ns)
 		attached->cpu_ns = cpu_ns - attached->base_ns;
 }
 
-void process_table_detach(struct process_table *table, pid_t pid)
-{
-	struct attached_process *attached = find_attached(table, pid);
-
-	if (attached)
-		attached->has_ended = true;
-}
-
 /*
  * A process that has been reaped has no clock. The record of its exit has its CPU time, which may
  * lack what it used since its last tick, so the larger one counts.
  */
+void process_table_detach(struct process_table *table, pid_t pid)
+{
+	struct attached_process *attached = find_attached(table, pid);
+
+	if (!attached)
+		return;
+	note_time(attached, time_cpu_ns(pid));
+	attached->has_ended = true;
+	*attached_slot(table, pid, false) = 0;
+}
+
 void process_table_read_attached(struct process_table *table)
 {
 	size_t i;
 
-	for (i = 0; i < table->nr_attached; i++) {
-		struct attached_process *attached = &table->attached[i];
-
-		if (attached->is_final)
-			continue;
-		attached->is_final = attached->has_ended;
-		note_time(attached, time_cpu_ns(attached->pid));
-	}
+	for (i = 0; i < table->nr_attached; i++)
+		if (!table->attached[i].has_ended)
+			note_time(&table->attached[i], time_cpu_ns(table->attached[i].pid));
 }
 
 static int reserve_row(struct process_table *table)
@@ -312,6 +325,7 @@ void process_table_release(struct process_table *table)
 			if (table->pages[page][i])
 				process_table_remove(table, table->pages[page][i]);
 		free(table->pages[page]);
+		free(table->attached_pages[page]);
 	}
 	for (i = 0; i < table->nr_rows; i++) {
 		free(table->rows[i].program);

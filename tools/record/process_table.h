@@ -71,13 +71,11 @@ struct process {
  * struct attached_process - a process that ran already when it was attached
  * @base_ns: CPU time that it had used before, in ns
  * @cpu_ns:  CPU time since, when it was last read, in ns
- * @has_ended: the log has its end
- * @is_final: and @cpu_ns was read after that: another process may have the ID by now
+ * @has_ended: the log has its end: another process may have the ID
  */
 struct attached_process {
 	pid_t pid;
 	bool has_ended;
-	bool is_final;
 	uint64_t base_ns;
 	uint64_t cpu_ns;
 };
@@ -97,6 +95,7 @@ struct process_sum {
  * @rows:     in the order in which the programs were started
  * @attached: the processes that ran already; they stay here after their end
  * @nr_attached: number of these
+ * @attached_pages: the numbers of those that have not ended, by process ID, counted from 1
  * @limit:    most rows; 0: PROCESS_TABLE_ROWS
  * @unlisted: number of programs that have no row, as there were too many, or as their process IDs
  *            are not visible
@@ -110,6 +109,7 @@ struct process_table {
 	size_t limit;
 	struct attached_process *attached;
 	size_t nr_attached;
+	uint32_t *attached_pages[LOG_RECORD_PIDS / PROCESS_TABLE_PAGE];
 	uint64_t unlisted;
 	struct process_sum unlisted_ended;
 	struct process_sum unlisted_alive;
@@ -148,7 +148,8 @@ void process_table_remove(struct process_table *table, struct process *process);
 int process_table_attach(struct process_table *table, pid_t pid, uint64_t base_ns);
 
 /**
- * process_table_detach - an attached process has ended, so another one may get its ID
+ * process_table_detach - an attached process has ended, perhaps just now, so another one may get its ID.
+ *                        Its CPU time is read
  * @pid:   process ID; need not be attached
  */
 void process_table_detach(struct process_table *table, pid_t pid);

@@ -521,7 +521,7 @@ int recording_read(struct recording *recording, int fd)
 	int status, error;
 	ssize_t bytes;
 
-	recording->round++;
+	recording->files.round = ++recording->round;
 	memset(&recording->unread, 0, sizeof(recording->unread));
 	for (;;) {
 		bytes = read(fd, recording->buffer, RECORDING_BUFFER);
@@ -537,8 +537,6 @@ int recording_read(struct recording *recording, int fd)
 		error = after_loss_settle(recording);
 		if (!error)
 			error = bound_parts(recording);
-		/* before a process that has just ended is reaped */
-		process_table_read_attached(&recording->processes);
 		return error ? error : status;
 	}
 }

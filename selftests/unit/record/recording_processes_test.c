@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -201,4 +202,80 @@ TEST_F(name_of_a_living_thread)
 	close(fds[0]);
 	close(fds[2]);
 	close(fds[3]);
+}
+
+/* Return: whether the file of this program was opened since the last call. */
+static bool was_opened(int watch)
+{
+	struct inotify_event event;
+
+	return read(watch, &event, sizeof(event)) > 0;
+}
+
+/* In this test's group of processes, which end with it */
+static void start_children(pid_t *children, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		children[i] = fork();
+		assert_true(children[i] >= 0);
+		if (children[i])
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+}
+
+static void end_children(const pid_t *children, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		kill(children[i], SIGKILL);
+	for (i = 0; i < nr; i++)
+		waitpid(children[i], NULL, 0);
+}
+
+/* Many processes have mapped the same files. */
+TEST_F(file_of_many_processes_is_opened_once)
+{
+	const int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	pid_t children[8];
+	size_t i;
+
+	assert_true(watch >= 0);
+	assert_true(inotify_add_watch(watch, "/proc/self/exe", IN_OPEN) >= 0);
+	start_children(children, ARRAY_SIZE(children));
+	for (i = 0; i < ARRAY_SIZE(children); i++) {
+		was_opened(watch);
+		assert_int_equal(recording_add_process(recording, children[i], 0), 0);
+		assert_int_equal(was_opened(watch), !i);
+	}
+	/* later, it may be another one */
+	assert_int_equal(recording_read(recording, fake.read), 1);
+	assert_int_equal(recording_add_process(recording, getpid(), 0), 0);
+	assert_true(was_opened(watch));
+	end_children(children, ARRAY_SIZE(children));
+	close(watch);
+}
+
+/* Nothing is done for each attached process at each read, nor at the end of another one. */
+TEST_F(attached_processes_cost_nothing_while_they_run)
+{
+	const pid_t first = 1 << 21;
+	const int nr = 1 << 18;
+	uint64_t start_ns;
+	int i;
+
+	for (i = 0; i < nr; i++)
+		assert_int_equal(process_table_attach(&recording->processes, first + i, 0), 0);
+	start_ns = time_cpu_ns(getpid());
+	for (i = 0; i < nr; i++)
+		process_table_detach(&recording->processes, first + nr - 1 - i);
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(recording_read(recording, fake.read), 1);
+	/* of a quadratic search, a tenth of a ns for each step would be 3 s */
+	assert_true(time_cpu_ns(getpid()) - start_ns < 3 * NS_PER_S);
 }
