@@ -21,6 +21,10 @@
 #include "util/failure.h"
 #include "util/time_ns.h"
 
+/* Longer than this, or than this share of --duration, is late */
+#define LATE_NS		NS_PER_S
+#define LATE_SHARE	10
+
 /* --- a command ------------------------------------------------------------------ */
 
 /* Return: 0: the command is run nevertheless; else 1. */
@@ -164,10 +168,28 @@ static int run_command(struct profiling *profiling)
 
 /* --- processes that run already -------------------------------------------------- */
 
+/*
+ * All processes are attached: the run begins. Samples before are in the result, too. @since_ns: the
+ * first was attached after this time
+ */
+static void begin_run(struct profiling *profiling, uint64_t since_ns)
+{
+	const uint64_t duration_ns = profiling->options->duration_ns;
+	uint64_t late_ns;
+
+	profiling->run.so_far.start_time_ns = time_ns(CLOCK_REALTIME);
+	profiling->start = time_ns(CLOCK_MONOTONIC);
+	late_ns = profiling->start - since_ns;
+	if (late_ns > LATE_NS || (duration_ns && late_ns > duration_ns / LATE_SHARE))
+		failure_warnx("it took %.1f s to attach to all processes: those attached last have fewer samples",
+			      (double)late_ns / NS_PER_S);
+}
+
 /* Return: 0; or -1, and the reason is printed. */
 static int attach_processes(struct profiling *profiling)
 {
 	const struct profiling_options *options = profiling->options;
+	const uint64_t since_ns = time_ns(CLOCK_MONOTONIC);
 	char why[ATTACH_WHY];
 	uint64_t *base_ns;
 	int error;
@@ -188,8 +210,7 @@ static int attach_processes(struct profiling *profiling)
 		failure_warnx("no profile: %s", why);
 		goto out;
 	}
-	profiling->run.so_far.start_time_ns = time_ns(CLOCK_REALTIME);
-	profiling->start = time_ns(CLOCK_MONOTONIC);
+	begin_run(profiling, since_ns);
 	for (i = 0; i < options->nr_pids; i++) {
 		error = recording_add_process(profiling->run.recording, options->pids[i], base_ns[i]);
 		/* if the process has just ended, its end is in the log */
@@ -259,6 +280,7 @@ static void explain_refused(struct members *members)
 static int attach_members(struct profiling *profiling)
 {
 	struct members *members = &profiling->members;
+	const uint64_t since_ns = time_ns(CLOCK_MONOTONIC);
 	char why[ATTACH_WHY];
 	ssize_t nr;
 
@@ -266,9 +288,9 @@ static int attach_members(struct profiling *profiling)
 		failure_warnx("no profile: %s", why);
 		return -1;
 	}
-	profiling->run.so_far.start_time_ns = time_ns(CLOCK_REALTIME);
-	profiling->start = time_ns(CLOCK_MONOTONIC);
 	nr = members_look(members);
+	if (members->nr_attached)
+		begin_run(profiling, since_ns);
 	if (nr < 0)
 		failure_warn("profile", (int)-nr);
 	else if (members->nr_attached)

@@ -15,6 +15,7 @@
 
 #include "record/members.h"
 #include "record/procfs.h"
+#include "util/array.h"
 #include "util/time_ns.h"
 
 /* How often the lists are read again at once, as processes may have forked meanwhile */
@@ -33,14 +34,33 @@ static void refuse(struct members *members, const char *why)
 }
 
 /*
+ * Read what those have mapped that were attached to. Before, the next ones are attached to: reading
+ * takes longer, and meanwhile those would not be sampled. Return: 0 or -ENOMEM.
+ */
+static int add_joined(struct members *members)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < members->nr_joined && error != -ENOMEM; i++)
+		/* if the process has just ended, its end is in the log */
+		error = recording_add_process(members->recording, members->joined[i].pid,
+					      members->joined[i].base_ns);
+	members->nr_joined = 0;
+	return error == -ENOMEM ? error : 0;
+}
+
+/*
  * EBUSY: the process is attached, perhaps because a profiled one has forked it. Then its FORK is in
  * the log, and perhaps its EXIT, too. Return: 0: it was known, or is now; -EBUSY; or another
  * -errno.
  */
 static int find_fork(struct members *members, pid_t pid)
 {
-	int error = recording_read(members->recording, members->attach->device);
+	int error = add_joined(members);
 
+	if (!error)
+		error = recording_read(members->recording, members->attach->device);
 	if (error < 0)
 		return error;
 	return recording_has_process(members->recording, pid) ? 0 : -EBUSY;
@@ -51,6 +71,7 @@ static int join(struct members *members, pid_t pid)
 {
 	/* before its first sample */
 	const uint64_t base_ns = time_cpu_ns(pid);
+	struct member *joined;
 	char why[ATTACH_WHY];
 	int error, found, tries = 0;
 
@@ -72,9 +93,11 @@ static int join(struct members *members, pid_t pid)
 	}
 	if (!members->nr_attached++)
 		members->first = pid;
-	error = recording_add_process(members->recording, pid, base_ns);
-	/* if the process has just ended, its end is in the log */
-	return error == -ENOMEM ? error : 1;
+	joined = array_append(members->joined, members->nr_joined);
+	if (!joined)
+		return -ENOMEM;
+	*joined = (struct member){ pid, base_ns };
+	return 1;
 }
 
 /* Return: number of processes that were attached to, or -errno. */
@@ -94,6 +117,8 @@ static int look_once(struct members *members)
 			status = join(members, pid);
 		attached += status;
 	}
+	if (status >= 0)
+		status = add_joined(members);
 	members->seen = members->now;
 	members->now = seen;
 	return status < 0 ? status : attached;
@@ -119,4 +144,5 @@ void members_release(struct members *members)
 {
 	free(members->seen.list);
 	free(members->now.list);
+	free(members->joined);
 }

@@ -14,11 +14,22 @@
 #define MEMBERS_LOOK_NS	((uint64_t)100000000)
 
 /**
+ * struct member - a process of a control group
+ * @base_ns: its CPU time before it was attached, in ns
+ */
+struct member {
+	pid_t pid;
+	uint64_t base_ns;
+};
+
+/**
  * struct members - the processes of a control group
  * @directory: from cgroup_open(); not owned
  * @attach:    from attach_open()
  * @seen:      those that were in it at the last look
  * @now:       memory for the next list
+ * @joined:    those that were attached to, and whose maps have not been read
+ * @nr_joined: number of these
  * @first:     the first process that was attached to; 0: none
  * @nr_attached: how many were attached to
  * @nr_refused: how many may not be profiled
@@ -30,6 +41,8 @@ struct members {
 	struct recording *recording;
 	struct cgroup_pids seen;
 	struct cgroup_pids now;
+	struct member *joined;
+	size_t nr_joined;
 	pid_t first;
 	size_t nr_attached;
 	size_t nr_refused;
