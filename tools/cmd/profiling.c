@@ -19,6 +19,7 @@
 #include "record/procfs.h"
 #include "record/signals.h"
 #include "util/failure.h"
+#include "util/priority.h"
 #include "util/time_ns.h"
 
 /* Longer than this, or than this share of --duration, is late */
@@ -120,7 +121,9 @@ static bool while_command_runs(void *data, const struct child_end *so_far, int p
 	profiling->run.so_far = *so_far;
 	if (profiling->attach.device < 0)
 		return true;
+	priority_raise();
 	has_ended = meanwhile_wait(profiling, process, waiting) == WAIT_COMMAND;
+	priority_restore();
 	if (!has_ended || profiling->top)
 		finish(profiling);
 	return has_ended || !profiling->top;
@@ -236,7 +239,9 @@ static int profile_attached(struct profiling *profiling)
 		return EXIT_OWN_FAILURE;
 	signals_begin(&old, false);
 	signals_allow(&old, 0, &waiting);
+	priority_raise();
 	meanwhile_wait(profiling, -1, &waiting);
+	priority_restore();
 	is_done = finish(profiling);
 	signals_end(&old);
 	return is_done ? 0 : EXIT_OWN_FAILURE;

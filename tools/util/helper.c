@@ -21,6 +21,7 @@
 #include "util/bound.h"
 #include "util/failure.h"
 #include "util/helper.h"
+#include "util/priority.h"
 #include "util/time_ns.h"
 
 static void __attribute__((noreturn)) work_in_child(const struct helper_work *work, pid_t parent)
@@ -31,6 +32,7 @@ static void __attribute__((noreturn)) work_in_child(const struct helper_work *wo
 	/* nobody waits for it without its parent, which may have ended before the call */
 	if (!work->is_beside && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
 		_exit(EXIT_FAILURE);
+	priority_restore();
 	if (work->closes)
 		close(work->closes);
 	sigemptyset(&own);
