@@ -172,17 +172,17 @@ static int run_command(struct profiling *profiling)
 /* --- processes that run already -------------------------------------------------- */
 
 /*
- * All processes are attached: the run begins. Samples before are in the result, too. @since_ns: the
- * first was attached after this time
+ * The run begins when all processes are attached. Samples before are in the result, too. @since_ns:
+ * the first was attached after this time; @attached_ns: the last, then
  */
-static void begin_run(struct profiling *profiling, uint64_t since_ns)
+static void begin_run(struct profiling *profiling, uint64_t since_ns, uint64_t attached_ns)
 {
 	const uint64_t duration_ns = profiling->options->duration_ns;
-	uint64_t late_ns;
+	const uint64_t late_ns = attached_ns - since_ns;
 
-	profiling->run.so_far.start_time_ns = time_ns(CLOCK_REALTIME);
-	profiling->start = time_ns(CLOCK_MONOTONIC);
-	late_ns = profiling->start - since_ns;
+	profiling->start = attached_ns;
+	profiling->run.so_far.start_time_ns = time_ns(CLOCK_REALTIME) -
+					      (time_ns(CLOCK_MONOTONIC) - attached_ns);
 	if (late_ns > LATE_NS || (duration_ns && late_ns > duration_ns / LATE_SHARE))
 		failure_warnx("it took %.1f s to attach to all processes: those attached last have fewer samples",
 			      (double)late_ns / NS_PER_S);
@@ -213,7 +213,7 @@ static int attach_processes(struct profiling *profiling)
 		failure_warnx("no profile: %s", why);
 		goto out;
 	}
-	begin_run(profiling, since_ns);
+	begin_run(profiling, since_ns, time_ns(CLOCK_MONOTONIC));
 	for (i = 0; i < options->nr_pids; i++) {
 		error = recording_add_process(profiling->run.recording, options->pids[i], base_ns[i]);
 		/* if the process has just ended, its end is in the log */
@@ -239,7 +239,6 @@ static int profile_attached(struct profiling *profiling)
 		return EXIT_OWN_FAILURE;
 	signals_begin(&old, false);
 	signals_allow(&old, 0, &waiting);
-	priority_raise();
 	meanwhile_wait(profiling, -1, &waiting);
 	priority_restore();
 	is_done = finish(profiling);
@@ -295,7 +294,7 @@ static int attach_members(struct profiling *profiling)
 	}
 	nr = members_look(members);
 	if (members->nr_attached)
-		begin_run(profiling, since_ns);
+		begin_run(profiling, since_ns, members->attached_ns);
 	if (nr < 0)
 		failure_warn("profile", (int)-nr);
 	else if (members->nr_attached)
@@ -376,11 +375,15 @@ int profiling_run(const struct profiling_options *options)
 		profiling.top = top_new(options->top, profiling.run.recording);
 	if (options->top && !profiling.top)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
-	if (options->command)
+	if (options->command) {
 		status = run_command(&profiling);
-	else
+	} else {
+		/* the more processes it has attached to, the more compete with it */
+		priority_raise();
 		status = options->cgroup ? profile_cgroup(&profiling) :
 					   profile_processes(&profiling);
+		priority_restore();
+	}
 	attach_close(&profiling.attach);
 	top_free(profiling.top);
 	recording_free(profiling.run.recording);

@@ -117,6 +117,8 @@ static int look_once(struct members *members)
 			status = join(members, pid);
 		attached += status;
 	}
+	if (!members->attached_ns)
+		members->attached_ns = time_ns(CLOCK_MONOTONIC);
 	if (status >= 0)
 		status = add_joined(members);
 	members->seen = members->now;

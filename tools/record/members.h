@@ -32,6 +32,7 @@ struct member {
  * @nr_joined: number of these
  * @first:     the first process that was attached to; 0: none
  * @nr_attached: how many were attached to
+ * @attached_ns: CLOCK_MONOTONIC when those of the first look were, in ns
  * @nr_refused: how many may not be profiled
  * @why:       why not, for the first of them, with the remedy. The caller may set @nr_refused to 0
  */
@@ -45,6 +46,7 @@ struct members {
 	size_t nr_joined;
 	pid_t first;
 	size_t nr_attached;
+	uint64_t attached_ns;
 	size_t nr_refused;
 	char why[ATTACH_WHY];
 };
