@@ -98,7 +98,7 @@ static int attach_before_exec(struct __test_metadata *_metadata, struct _test_da
 	return error;
 }
 
-/* Returns the shortest time before exec, to a step, from which on ATTACH is not refused: below @most. */
+/* Returns the shortest time before exec, to a step, at which ATTACH is not refused: below @most. */
 static uint64_t search_below(struct __test_metadata *_metadata, struct _test_data_exec *self,
 			     uint64_t most)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The first START of a process takes the locks of all files that it maps, in the order of addresses.
- * A user keeps the lock of one for long: a memfd that is mapped many times, from which pages are
- * removed. It is mapped above the C library, so a START that waited for it would have the lock of the
- * library, and each fork, exec and exit of the machine would wait, too.
+ * The first START of a process takes the locks of all files that it maps, in the order of their
+ * addresses. A user keeps the lock of one for long: a memfd that is mapped many times, from which
+ * pages are removed. It is mapped above the C library, so a START that waited for it would have the
+ * lock of the library, and each fork, exec and exit of the machine would wait, too.
  *
  * The module refuses to wait for files with so many mappings, as it does with many pages.
  */
@@ -16,7 +16,7 @@
 
 #define ATTACKER	7850	/* a uid that no other test charges */
 #define EACH		400	/* mappings of a process */
-#define BEYOND		800	/* mappings: more than the limit, which is low as a debug kernel is slow */
+#define BEYOND		800	/* mappings: more than the limit, low as a debug kernel is slow */
 #define LIMIT		"512"
 #define DEFAULT_LIMIT	"8192"
 #define MANY		12000	/* mappings: a removal of the page takes long */
@@ -68,13 +68,13 @@ FIXTURE_TEARDOWN(held_files)
 /* An address above all libraries, and below the stack. */
 static void *above_libraries(void)
 {
-	unsigned long start, stack = 0;
+	unsigned long stack = 0;
 	FILE *maps = fopen("/proc/self/maps", "r");
 	char line[512];
 
 	while (maps && fgets(line, sizeof(line), maps))
-		if (strstr(line, "[stack]") && sscanf(line, "%lx", &start) == 1)
-			stack = start;
+		if (strstr(line, "[stack]"))
+			stack = strtoul(line, NULL, 16);
 	if (maps)
 		fclose(maps);
 	return (void *)(stack - ((size_t)8 << 20));
@@ -260,7 +260,7 @@ static double longest_fork(void)
 
 /*
  * A fork that waits for a START takes as long as the START, half the time of a removal on average:
- * with so many probes, one at least takes a quarter of it. Without waits it takes a few time slices.
+ * with so many probes, one at least takes a quarter of it. Without waits it takes few time slices.
  */
 TEST_F(held_files, no_fork_waits)
 {

@@ -62,8 +62,8 @@ static int map_uids(pid_t pid)
 }
 
 /*
- * Runs @act in a child: USER, as root of a user namespace with UIDS uids. Returns its exit status, or
- * -1 without user namespaces.
+ * Runs @act in a child: USER, as root of a user namespace with UIDS uids. Returns its exit status,
+ * or -1 without user namespaces.
  */
 static int in_namespace(struct _test_data_subordinate *self, size_t pages,
 			int (*act)(struct _test_data_subordinate *self))

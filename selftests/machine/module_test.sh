@@ -150,7 +150,7 @@ first_profile() {
 	rmmod profil && [ "$status" = 0 ] && ! grep 'have no samples' "$work/profile"
 }
 
-# The first START does not look for functions in all of the kernel: that takes 120 million instructions.
+# The first START does not look for functions in all of the kernel: 120 million instructions.
 first_session_is_cheap() {
 	local used TIMEFORMAT='%3U %3S'
 

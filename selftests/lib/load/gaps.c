@@ -112,7 +112,7 @@ unsigned int most_frequent_gap(const struct gaps *gaps)
 	return best;
 }
 
-/* Returns the next cost from *@from on that occurs @least times, and advances *@from; or 0. Sorted. */
+/* Returns the next cost from *@from on that occurs @least times, and advances *@from; or 0 */
 static unsigned int next_cost(const struct gaps *gaps, unsigned int least, unsigned int *from)
 {
 	unsigned int begin, end;

@@ -34,8 +34,8 @@ double mean_gap(struct gaps *gaps, unsigned int spread);
 unsigned int most_frequent_gap(const struct gaps *gaps);
 
 /*
- * Returns the difference, near @figure, by which most of the costs in @bare occur in @sampling, too:
- * each path of the kernel costs as much more. 0 if none does. Both are sorted.
+ * Returns the difference, near @figure, by which most of the costs in @bare occur in @sampling,
+ * too: each path of the kernel costs as much more. 0 if none does. Both are sorted.
  */
 unsigned int likely_difference(const struct gaps *bare, const struct gaps *sampling,
 			       unsigned int figure);
