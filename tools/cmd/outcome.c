@@ -185,14 +185,14 @@ static bool show_table(const struct outcome *outcome, const struct result *resul
 	return !error;
 }
 
-static void print_file_name(const struct outcome *outcome)
+static void print_file_name(FILE *out, const char *path)
 {
-	const struct terminal_style style = terminal_style(outcome->table, TERMINAL_AUTO);
-	const char *name = strcmp(outcome->file->path, RESULTFILE_DEFAULT) ? outcome->file->path : "";
+	const struct terminal_style style = terminal_style(out, TERMINAL_AUTO);
+	const char *name = strcmp(path, RESULTFILE_DEFAULT) ? path : "";
 
-	terminal_print_comment(outcome->table, &style,
+	terminal_print_comment(out, &style,
 			       "# result in %s; `profil report%s%s' prints other views of it",
-			       outcome->file->path, *name ? " " : "", name);
+			       path, *name ? " " : "", name);
 }
 
 /* @what: for messages. Return: whether it was written. */
@@ -238,9 +238,10 @@ static bool has_made_code(const struct result *result)
 static bool use_result(const struct outcome *outcome, struct result *result,
 		       const struct live_run *run)
 {
+	const char *path = outcome->file->path;
 	const bool is_made = has_made_code(result);
-	const bool is_early = outcome->file->path && (is_made || has_samples_in_files(result)) &&
-			      snapshot_is_possible(outcome->file->path);
+	const bool is_early = path && (is_made || has_samples_in_files(result)) &&
+			      snapshot_is_possible(path);
 	bool is_written = is_early && write_result(outcome, result, false, "the result");
 	bool is_shown;
 	int error = is_made ? add_made_names(result, run) : 0;
@@ -253,13 +254,13 @@ static bool use_result(const struct outcome *outcome, struct result *result,
 		error = add_names(result, run->recording);
 	if (is_early && is_written && (is_made || !error))
 		write_result(outcome, result, true, "the result with names of functions");
-	else if (outcome->file->path && !is_early)
+	else if (path && !is_early)
 		is_written = write_result(outcome, result, true, "the result");
 	is_shown = outcome->table && error != -EINTR && show_table(outcome, result);
 
 	/* the user may not expect a file in the current directory */
 	if (is_shown && is_written && isatty(stream_fd(outcome->table)))
-		print_file_name(outcome);
+		print_file_name(outcome->table, path);
 	return is_written;
 }
 

@@ -18,7 +18,7 @@
 #define JIT_ROOTS	256
 
 /* So long is waited for all files that have names, besides a share of the time that the run takes */
-#define JIT_MOST_NS	(3 * JIT_SOURCE_SECONDS * NS_PER_S)
+#define JIT_MOST_NS	(NS_PER_S * 3 * JIT_SOURCE_SECONDS)
 #define JIT_SHARE	20
 
 /**

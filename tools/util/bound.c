@@ -18,7 +18,7 @@
 #include "util/time_ns.h"
 
 #define MIB		((uint64_t)1 << 20)
-#define TICK_US		50000	/* of CPU time; most helpers end before the first one */
+#define TICK_US		50000UL	/* of CPU time; most helpers end before the first one */
 #define TICKS_PER_S	(1000000 / TICK_US)
 #define SECONDS		30
 #define SHARE		20	/* of the time that it runs, a helper may always read */
