@@ -77,15 +77,21 @@ static void drop_names(struct result *result)
 	result->nr_strings = 0;
 }
 
-/* Without them, no name is to be read: there may be no sample in a run that is shorter than one. */
-static bool has_samples_in_files(const struct result *result)
+/* Whether there are samples in files; or else in code that programs have made. */
+static bool has_samples_in(const struct result *result, bool files)
 {
 	size_t i;
 
 	for (i = 0; i < result->nr_objects; i++)
-		if (result->objects[i].nr_parts && result_is_file(&result->objects[i]))
+		if (result->objects[i].nr_parts && result_is_file(&result->objects[i]) == files)
 			return true;
 	return false;
+}
+
+/* Without them, no name is to be read: there may be no sample in a run that is shorter than one. */
+static bool has_samples_in_files(const struct result *result)
+{
+	return has_samples_in(result, true);
 }
 
 /*
@@ -220,16 +226,6 @@ static int add_made_names(struct result *result, const struct live_run *run)
 	return live_collect(run, result);
 }
 
-static bool has_made_code(const struct result *result)
-{
-	size_t i;
-
-	for (i = 0; i < result->nr_objects; i++)
-		if (result->objects[i].nr_parts && !result_is_file(&result->objects[i]))
-			return true;
-	return false;
-}
-
 /*
  * Write the result, and print the table of it. What takes long, waits for other programs or may be
  * ended is done when the result is in its file, and the file is then replaced. A pipe takes only
@@ -239,7 +235,7 @@ static bool use_result(const struct outcome *outcome, struct result *result,
 		       const struct live_run *run)
 {
 	const char *path = outcome->file->path;
-	const bool is_made = has_made_code(result);
+	const bool is_made = has_samples_in(result, false);
 	const bool is_early = path && (is_made || has_samples_in_files(result)) &&
 			      snapshot_is_possible(path);
 	bool is_written = is_early && write_result(outcome, result, false, "the result");

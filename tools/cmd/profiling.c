@@ -166,7 +166,9 @@ static int run_command(struct profiling *profiling)
 	}
 	if (end.exec_error)
 		not_run_explain_exec(command, end.exec_error);
-	return profiling->is_unwritten && !profiling->options->force ? EXIT_OWN_FAILURE : child_exit_status(&end);
+	if (profiling->is_unwritten && !profiling->options->force)
+		return EXIT_OWN_FAILURE;
+	return child_exit_status(&end);
 }
 
 /* --- processes that run already -------------------------------------------------- */

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "live/pusher.h"
@@ -144,8 +143,6 @@ static int push(void *data)
 	char why[HELPER_WHY];
 	struct helper helper = { 0 };
 
-	/* it must not go on without its parent, which would push nothing again */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	helper.error = need_result(pushing, &result);
 	if (helper.error == -ENODATA)
 		return NOTHING_TO_PUSH;

@@ -79,6 +79,7 @@ void snapshot_begin(struct snapshot *snapshot, const struct live_run *run, struc
 	struct writing writing = { snapshot, run, file };
 	const struct helper_work work = {
 		.run = write_snapshot, .data = &writing, .closes = log, .is_beside = true,
+		.outlives = true,
 	};
 	const uint64_t start = time_ns(CLOCK_PROCESS_CPUTIME_ID);
 

@@ -247,11 +247,6 @@ static int add_object(struct result *result, const struct file **files, size_t n
 	return 0;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return result_compare_objects(a, b);
-}
-
 /* The counts that are left are the parts of the result. Return: 0 or -ENOMEM. */
 static int list_outside(struct result *result, struct counts *outside)
 {
@@ -299,7 +294,7 @@ static int add_objects(struct result *result, const struct recording *recording,
 		error = jit_objects_add(&recording->jit, result, outside);
 	if (error)
 		return error;
-	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_names);
+	result_sort_objects(result);
 	return 0;
 }
 

@@ -27,15 +27,20 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-static int compare_identities(const void *va, const void *vb)
+static int compare_inodes(const struct file_key *a, const struct file_key *b)
 {
-	const struct file_key *a = va, *b = vb;
 	int order = compare_numbers(a->inode, b->inode);
 
 	if (!order)
 		order = compare_numbers(a->minor, b->minor);
-	if (!order)
-		order = compare_numbers(a->major, b->major);
+	return order ? order : compare_numbers(a->major, b->major);
+}
+
+static int compare_identities(const void *va, const void *vb)
+{
+	const struct file_key *a = va, *b = vb;
+	int order = compare_inodes(a, b);
+
 	if (!order)
 		order = compare_numbers(a->file_bytes, b->file_bytes);
 	if (!order)
@@ -57,12 +62,8 @@ static int compare_keys(const void *va, const void *vb)
 static int compare_places(const void *va, const void *vb)
 {
 	const struct file_key *a = va, *b = vb;
-	int order = compare_numbers(a->inode, b->inode);
+	int order = compare_inodes(a, b);
 
-	if (!order)
-		order = compare_numbers(a->minor, b->minor);
-	if (!order)
-		order = compare_numbers(a->major, b->major);
 	return order ? order : strcmp(a->path, b->path);
 }
 

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "record/after_loss.h"
-#include "record/bound.h"
 #include "record/log_record.h"
 #include "record/mapper.h"
+#include "record/part_limit.h"
 #include "record/procfs.h"
 #include "record/recording.h"
 #include "record/recording_state.h"
@@ -536,7 +536,7 @@ int recording_read(struct recording *recording, int fd)
 		/* also after an error, so that each sample is counted */
 		error = after_loss_settle(recording);
 		if (!error)
-			error = bound_parts(recording);
+			error = part_limit_keep(recording);
 		return error ? error : status;
 	}
 }

@@ -43,8 +43,8 @@ struct log_contents {
  * @lost_records:  number of other records that did not
  * @unread:        what has been read in this call of recording_read(): it was in the log at once
  * @filled:        the sum of @unread over all losses: what the log was full of
- * @limit:         most parts; 0: BOUND_PARTS
- * @folded_threads: number of threads that bound.c has folded
+ * @limit:         most parts; 0: PART_LIMIT
+ * @folded_threads: number of threads that part_limit.c has folded
  * @folded_samples: number of samples that it has moved outside
  * @unprofiled:    programs that must not be sampled
  * @nr_unprofiled: number of these programs

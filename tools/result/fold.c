@@ -95,6 +95,14 @@ static void fold_list(const struct fold_list *list, const struct result_thread *
 	*list->nr = to;
 }
 
+static void fold_lists(const struct fold *fold, const struct result_thread *threads)
+{
+	size_t i;
+
+	for (i = 0; i < fold->nr_lists; i++)
+		fold_list(&fold->lists[i], threads);
+}
+
 ssize_t fold_threads(const struct fold *fold, struct result_thread *threads, size_t nr_threads,
 		     size_t excess, size_t least)
 {
@@ -116,8 +124,8 @@ ssize_t fold_threads(const struct fold *fold, struct result_thread *threads, siz
 		nr++;
 	}
 	free(weights);
-	for (i = 0; nr && i < fold->nr_lists; i++)
-		fold_list(&fold->lists[i], threads);
+	if (nr)
+		fold_lists(fold, threads);
 	return nr;
 }
 
@@ -340,23 +348,23 @@ int fold_result(struct result *result, size_t bytes, size_t limit)
 int fold_marked(struct result *result)
 {
 	const struct fold fold = lists_of(result);
-	size_t i;
 
-	for (i = 0; fold.lists && i < fold.nr_lists; i++)
-		fold_list(&fold.lists[i], result->threads);
+	if (!fold.lists)
+		return -ENOMEM;
+	fold_lists(&fold, result->threads);
 	free(fold.lists);
-	return fold.lists ? 0 : -ENOMEM;
+	return 0;
 }
 
 int fold_remove_threads(struct result *result)
 {
 	uint32_t *index = calloc(result->nr_threads + 1, sizeof(*index)), to = 0;
 	const struct fold fold = lists_of(result);
-	int error = fold_marked(result);
+	int error = index && fold.lists ? 0 : -ENOMEM;
 	size_t i, j;
 
-	if (!index || !fold.lists)
-		error = -ENOMEM;
+	if (!error)
+		fold_lists(&fold, result->threads);
 	for (i = 0; !error && i < result->nr_threads; i++) {
 		index[i] = to;
 		if (result->threads[i].process != RESULT_NO_PROCESS)
@@ -400,11 +408,6 @@ static int compare_samples(const void *va, const void *vb)
 	return result_compare_objects(a, b);
 }
 
-static int compare_objects(const void *a, const void *b)
-{
-	return result_compare_objects(a, b);
-}
-
 int fold_objects(struct result *result)
 {
 	size_t nr = 0, i, j;
@@ -429,7 +432,7 @@ int fold_objects(struct result *result)
 		}
 		result_release_object(object);
 	}
-	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_objects);
+	result_sort_objects(result);
 	error = merge_parts(&result->outside_parts, &result->nr_outside_parts, parts, nr);
 	free(parts);
 	return error;

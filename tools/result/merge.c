@@ -230,11 +230,6 @@ static struct result_object *find_object(struct result *sum, size_t nr,
 	return found;
 }
 
-static int compare_objects(const void *va, const void *vb)
-{
-	return result_compare_objects(va, vb);
-}
-
 static int add_objects(struct result *sum, struct result *more, char why[MERGE_WHY])
 {
 	const size_t nr = sum->nr_objects;
@@ -263,8 +258,8 @@ static int add_objects(struct result *sum, struct result *more, char why[MERGE_W
 	more->nr_objects = to;
 	error = append(&sum->objects, &sum->nr_objects, &more->objects, &more->nr_objects,
 		       sizeof(*sum->objects));
-	if (!error && sum->nr_objects)
-		qsort(sum->objects, sum->nr_objects, sizeof(*sum->objects), compare_objects);
+	if (!error)
+		result_sort_objects(sum);
 	return error;
 }
 

@@ -116,6 +116,17 @@ int result_compare_objects(const struct result_object *a, const struct result_ob
 	return a->mtime_ns < b->mtime_ns ? -1 : a->mtime_ns > b->mtime_ns;
 }
 
+static int compare_objects(const void *a, const void *b)
+{
+	return result_compare_objects(a, b);
+}
+
+void result_sort_objects(struct result *result)
+{
+	if (result->nr_objects)
+		qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_objects);
+}
+
 const struct result_part *result_find_part(const struct result_object *object, uint64_t address)
 {
 	const size_t low = array_first_not(object->nr_parts, i, object->parts[i].address < address);

@@ -243,6 +243,9 @@ int result_compare_parts(const struct result_part *a, const struct result_part *
  */
 int result_compare_objects(const struct result_object *a, const struct result_object *b);
 
+/* Sort the objects so. */
+void result_sort_objects(struct result *result);
+
 /* Count all samples of a run. Return: the sum over all objects, plus the samples outside. */
 uint64_t result_samples(const struct result *result);
 

@@ -181,12 +181,6 @@ int resultfile_write(const char *path, struct result *result, char **left,
 	return write_at_level(path, result, Z_DEFAULT_COMPRESSION, left, unkept);
 }
 
-int resultfile_write_fast(const char *path, struct result *result, char **left,
-			  int *unkept)
-{
-	return write_at_level(path, result, FAST_LEVEL, left, unkept);
-}
-
 int resultfile_write_to(int fd, struct result *result)
 {
 	size_t bytes;

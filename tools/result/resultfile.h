@@ -42,10 +42,6 @@ int resultfile_try(const char *path);
  */
 int resultfile_write(const char *path, struct result *result, char **left, int *unkept);
 
-/* The same for a result that will be replaced soon: larger, in a fraction of the time. */
-int resultfile_write_fast(const char *path, struct result *result, char **left,
-			  int *unkept);
-
 /* Write a result to a descriptor, where that is in its file. Return: 0 or -errno. */
 int resultfile_write_to(int fd, struct result *result);
 
@@ -70,7 +66,7 @@ void resultfile_look(struct resultfile *file);
 
 /**
  * resultfile_replace - write a result of a run
- * @is_last: false: as resultfile_write_fast()
+ * @is_last: false: it will be replaced soon: the file is larger, and takes a fraction of the time
  * @left:    as for resultfile_write()
  *
  * Says so if another run has written the file meanwhile, and keeps that, as what was there before.

@@ -29,8 +29,8 @@ static void __attribute__((noreturn)) work_in_child(const struct helper_work *wo
 	sigset_t own;
 	int error;
 
-	/* nobody waits for it without its parent, which may have ended before the call */
-	if (!work->is_beside && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
+	/* its parent may have ended before the call */
+	if (!work->outlives && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
 		_exit(EXIT_FAILURE);
 	priority_restore();
 	if (work->closes)
@@ -42,11 +42,8 @@ static void __attribute__((noreturn)) work_in_child(const struct helper_work *wo
 		signal(SIGALRM, SIG_DFL);
 		alarm(work->seconds);
 	}
-	if (work->is_bounded) {
-		/* nobody else would end it */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (work->is_bounded)
 		bound_begin();
-	}
 	sigprocmask(SIG_UNBLOCK, &own, NULL);
 	error = work->run(work->data);
 	/* it may be repeated, and nothing be written twice */

@@ -21,8 +21,8 @@
  * @closes:    descriptor that the helper must not keep open, as that of a log; 0: none
  * @seconds:   it is killed after this time; 0: it has as much as it needs
  * @ends:      helper_run() ends it if one of these signals, which are blocked, is pending; NULL: none
- * @is_beside: this process goes on beside it. Then signals of the terminal are for this process,
- *             and the helper finishes its work also without this process
+ * @is_beside: this process goes on beside it. Then signals of the terminal are for this process
+ * @outlives:  it finishes its work also without this process; else it ends with it
  * @is_bounded: it reads files of programs, within bounds (bound.h)
  */
 struct helper_work {
@@ -32,6 +32,7 @@ struct helper_work {
 	unsigned int seconds;
 	const sigset_t *ends;
 	bool is_beside;
+	bool outlives;
 	bool is_bounded;
 };
 

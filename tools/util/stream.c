@@ -14,8 +14,10 @@ static ssize_t write_stream(void *fd, const char *text, size_t bytes)
 {
 	const int error = profil_write_all(*(const int *)fd, text, bytes);
 
+	if (!error)
+		return (ssize_t)bytes;
 	errno = -error;
-	return error ? 0 : (ssize_t)bytes;
+	return 0;
 }
 
 /* Without memory, the stream stays as it is. */

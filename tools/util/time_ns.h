@@ -28,8 +28,9 @@ static inline uint64_t time_ns(clockid_t clock)
  */
 static inline uint64_t time_cpu_ns(pid_t pid)
 {
-	/* clock_getcpuclockid(3) also asks whether it exists */
-	return time_ns((clockid_t)(~(unsigned int)pid << 3 | 2));
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) ? 0 : time_ns(clock);
 }
 
 /* CPU time of a process and the children for which it has waited, in ns; the kernel rounds it. */

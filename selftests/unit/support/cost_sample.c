@@ -90,11 +90,13 @@ static void record_process(int pid)
 /* What the helper of a snapshot does */
 static STEP step_snapshot(void)
 {
+	struct resultfile file = { .path = "snapshot", .is_written = true };
 	struct result result;
 	char *left;
 
+	resultfile_look(&file);
 	recording_sort(recording);
-	if (live_collect(&run, &result) || resultfile_write_fast("snapshot", &result, &left, NULL))
+	if (live_collect(&run, &result) || resultfile_replace(&file, &result, false, &left))
 		errx(1, "no snapshot");
 	result_release(&result);
 }

@@ -3,7 +3,7 @@
  * The entries of a run are bounded while it goes on, and none of its samples is lost.
  */
 #define _GNU_SOURCE
-#include <record/bound.h>
+#include <record/part_limit.h>
 #include <record/recording_state.h>
 #include <result/fold.h>
 #include <result/subtract.h>

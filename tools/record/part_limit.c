@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bounds the samples that a recording keeps apart.
+ * Limits the samples that a recording keeps apart.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "record/bound.h"
+#include "record/part_limit.h"
 #include "record/recording_state.h"
 #include "result/fold.h"
 #include "util/array.h"
@@ -65,9 +65,9 @@ static int fold(struct recording *recording, const struct fold *fold, size_t mos
 	return outside.samples ? counts_add_outside(&recording->outside, &outside, 1) : 0;
 }
 
-int bound_parts(struct recording *recording)
+int part_limit_keep(struct recording *recording)
 {
-	const size_t limit = recording->limit ? recording->limit : BOUND_PARTS;
+	const size_t limit = recording->limit ? recording->limit : PART_LIMIT;
 	struct tables tables = { 0 };
 	struct fold lists = { 0 };
 	size_t nr = 0, i;
