@@ -188,7 +188,7 @@ run_fuzzer() {
 }
 
 fuzz() {
-	run_fuzzer 6.12 --programs 500
+	run_fuzzer 6.12 --programs 250
 }
 
 # Everything that is not specific to x86

@@ -19,7 +19,7 @@ sanitize() {
 
 # The fuzzers of what reads files and variables of other programs
 readers() {
-	make -s -C selftests/fuzz/readers check READER_RUNS=5000
+	make -s -C selftests/fuzz/readers check READER_RUNS=1500
 }
 
 readers_long() {
