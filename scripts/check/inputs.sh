@@ -7,10 +7,10 @@
 # machine, or in a guest that has its files. Their inputs are paths of the checkout, and nothing else
 # of the checkout exists for them (scripts/check/only); scripts/check; this machine's packages, and
 # what the project has downloaded; and the environment. A step that is not here sees the whole
-# checkout, and always runs.
+# checkout, and always runs. A path after a minus is no input, though its folder is one.
 
 # What builds the library, the command and the programs of the selftests
-code="lib module tools uapi version.mk scripts/deps scripts/kernel selftests/lib selftests/programs
+code="lib -lib/man module tools -tools/man uapi version.mk scripts/deps scripts/kernel selftests/lib selftests/programs
 	selftests/Makefile selftests/kselftest.mk selftests/checkout.mk selftests/other_targets.mk
 	selftests/pages.mk"
 unit_code="$code selftests/unit selftests/libprofil"
@@ -68,7 +68,7 @@ digest_of() {
 
 	[[ ${inputs[$1]-} ]] || return 0
 	mapfile -t paths < <(inputs_of "$1")
-	mapfile -d '' -t files < <(git ls-files -coz --exclude-standard -- "${paths[@]}" 2>/dev/null | sort -z)
+	mapfile -d '' -t files < <(git ls-files -coz --exclude-standard -- "${paths[@]/#-/:!}" 2>/dev/null | sort -z)
 	((${#files[@]})) || return 0 # no repository
 	{
 		echo "$1 $machine"

@@ -55,13 +55,14 @@ is_unimportant() {
 mapfile -t steps < <(printf '%s\n' "${!inputs[@]}" | sort)
 for step in "${steps[@]}"; do
 	while read -r path; do
-		[[ -e $path ]] && continue
+		path=${path#-}
 		[[ -e $top/$path ]] || echo "# the input $path of $step does not exist"
 		if [[ -d $top/$path ]]; then
-			mkdir -p "$path" && echo 1 >"$path/file"
-		else
-			mkdir -p "$(dirname "$path")" && echo 1 >"$path"
+			mkdir -p "$path"
+			path=$path/file
 		fi
+		mkdir -p "$(dirname "$path")"
+		[[ -e $path ]] || echo 1 >"$path"
 	done < <(inputs_of "$step")
 done
 
@@ -70,7 +71,11 @@ each_path_of() {
 	local path file
 
 	while read -r path; do
-		[ -e "$top/$path" ] && file=$(find "$path" -type f | head -n 1) &&
+		if [[ $path == -* ]]; then
+			is_unimportant "$1" sh -c 'echo >>"$1"' - "${path#-}/file" || return
+			continue
+		fi
+		[ -e "$top/$path" ] && file=$(find "$path" -maxdepth 1 -type f | head -n 1) &&
 			matters "$1" sh -c 'echo >>"$1"' - "$file" ||
 			{ echo "$path" >"$work/err"; return 1; }
 	done < <(inputs_of "$1")
@@ -149,6 +154,7 @@ guest() {
 hidden() {
 	[ "$(scripts/check/only lib -- sh -c 'echo *')" = "build lib scripts" ] &&
 	[ "$(scripts/check/only lib -- sh -c 'cat lib/file')" = "$(cat lib/file)" ] &&
+	[ "$(scripts/check/only lib -lib/man -- sh -c 'echo lib/man/*')" = "lib/man/*" ] &&
 	[ -e README.md ]
 }
 
