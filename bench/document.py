@@ -104,6 +104,8 @@ def table_samples():
     rows = [
         ("a program's own profile, `tick`", "tick", "profil"),
         ("the same, a tick that takes no sample", "tick without a sample", "profil"),
+        ("the same, code outside the regions", "tick outside the regions", "profil"),
+        ("the same, two pages of counters in turn", "tick with two pages of counters", "profil"),
         ("the same, `timer`", "timer", "profil"),
         ("the same, `random`", "random", "profil"),
         ("the same, each fourth time, to compute the next points", "random with new points",

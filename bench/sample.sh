@@ -20,6 +20,8 @@ own_figures() {
 		name = part[2]
 		sampler = sub(/^attached_/, "", name) ? "profil attached" : "profil"
 		sub(/^thinned_tick/, "tick without a sample", name)
+		sub(/^tick_outside/, "tick outside the regions", name)
+		sub(/^tick_apart/, "tick with two pages of counters", name)
 		sub(/^tick_beside_target/, "tick while another process is attached", name)
 	}
 	/ instructions for a sample, / { n = $(NF - 1); print_figure(name, $2, $7, n) }

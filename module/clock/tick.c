@@ -217,18 +217,19 @@ static __always_inline bool tick_sample_fast(struct profil_tick *last, struct ta
 static noinline void tick_sample_all(struct profil_tick *last, struct task_struct *task,
 				     struct profil_subject *target)
 {
-	struct profil_subject *session = profil_subject_find(PROFIL_KIND_SESSION, task, false);
+	struct profil_subject *session;
 	bool in_user;
 	u64 ticks;
 
+	if (!target && tick_sample_fast(last, task, true))
+		return;
+	session = profil_subject_find(PROFIL_KIND_SESSION, task, false);
 	if (!session && !target) {
 		/* also for a kernel worker that uses the memory: @grid has not advanced */
 		last->mm = NULL;
 		last->task = NULL;
 		return;
 	}
-	if (session && !target && tick_sample_fast(last, task, true))
-		return;
 	in_user = user_mode(get_irq_regs());
 	ticks = tick_passed(last);
 	if (session)

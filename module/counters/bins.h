@@ -87,15 +87,14 @@ static inline u64 profil_bin(const struct profil_range *range, u64 pc, unsigned 
 }
 
 /**
- * profil_range_find - find the region that contains a pc
+ * profil_range_count_below - count the regions that start at or below a pc
  * @ranges: regions, sorted by start, not overlapping
  * @nr:     number of regions, may be 0
  * @pc:     program counter
  *
- * Return: the region, or NULL if there is none.
+ * Return: the number. The last of them contains @pc, or none does.
  */
-static inline const struct profil_range *
-profil_range_find(const struct profil_range *ranges, u32 nr, u64 pc)
+static inline u32 profil_range_count_below(const struct profil_range *ranges, u32 nr, u64 pc)
 {
 	u32 low = 0, high = nr;
 
@@ -108,9 +107,16 @@ profil_range_find(const struct profil_range *ranges, u32 nr, u64 pc)
 		else
 			high = mid;
 	}
-	if (!low || pc > ranges[low - 1].last)
-		return NULL;
-	return &ranges[low - 1];
+	return low;
+}
+
+/* Find the region that contains a pc. Return: the region, or NULL if there is none. */
+static inline const struct profil_range *
+profil_range_find(const struct profil_range *ranges, u32 nr, u64 pc)
+{
+	u32 below = profil_range_count_below(ranges, nr, pc);
+
+	return below && pc <= ranges[below - 1].last ? &ranges[below - 1] : NULL;
 }
 
 #endif /* _PROFIL_BINS_H */

@@ -37,14 +37,28 @@ static void fast_set_range(struct profil_fast *fast, const struct profil_range *
 	fast->buf_offset = range->buf_offset;
 }
 
+/* Cache the gap around a pc that is in no region. Return: false: the catch-all counts it. */
+static bool fast_set_gap(struct profil_fast *fast, const struct profil_config *config, u64 pc)
+{
+	const struct profil_range *ranges = config->ranges;
+	u32 below = profil_range_count_below(ranges, config->nr_ranges, pc);
+	u64 last = below < config->nr_ranges ? ranges[below].start - 1 : U64_MAX;
+
+	if (config->catch_all != PROFIL_NO_BIN)
+		return false;
+	fast->gap_start = below ? ranges[below - 1].last + 1 : 0;
+	fast->gap_length = last - fast->gap_start;
+	return true;
+}
+
 /**
- * profil_fast_refill - cache another region or page of the same session
+ * profil_fast_refill - cache another region, gap or page of the same session
  * @fast: cache of this CPU and clock, with something cached
  * @pc:   program counter
  *
  * With interrupts off.
  *
- * Return: whether @pc has a counter, in a page that may be written.
+ * Return: whether the cache says how to count @pc. Its page, if it has one, may be written.
  */
 noinline bool profil_fast_refill(struct profil_fast *fast, u64 pc)
 {
@@ -58,7 +72,7 @@ noinline bool profil_fast_refill(struct profil_fast *fast, u64 pc)
 
 	lockdep_assert_held(&fast->slot->lock);
 	if (!range)
-		return false;
+		return fast_set_gap(fast, config, pc);
 	/* a product of two numbers of 32 bits does not overflow */
 	if (range->scale && range->last - range->offset > U32_MAX)
 		return false;
@@ -69,7 +83,7 @@ noinline bool profil_fast_refill(struct profil_fast *fast, u64 pc)
 	page = profil_session_page(session, index);
 	if (!page)
 		return false;
-	cached = &fast->pages[index % PROFIL_FAST_PAGES];
+	cached = profil_fast_page(fast, index);
 	cached->index = index;
 	cached->addr = page_address(page);
 	fast_set_range(fast, range);
@@ -99,9 +113,11 @@ noinline void profil_fast_fill(struct profil_fast *fast, struct profil_session *
 	fast->session = session;
 	fast->rate = profil_session_config(session)->pace.rate;
 	fast->shift = profil_session_config(session)->shift;
-	/* contains no pc */
+	/* contain no pc but the last, which is in no program */
 	fast->start = U64_MAX;
 	fast->length = 0;
+	fast->gap_start = U64_MAX;
+	fast->gap_length = 0;
 	for (i = 0; i < PROFIL_FAST_PAGES; i++)
 		fast->pages[i].index = ULONG_MAX;
 	slot->fast = fast;

@@ -22,6 +22,7 @@
 #define _PROFIL_FAST_H
 
 #include <linux/compiler.h>
+#include <linux/hash.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -36,8 +37,9 @@
 #include "irqlock.h"
 #include "stats.h"
 
-/* Pages of counters that a cache has. A page has the counters of 4 KiB of text, or of more. */
-#define PROFIL_FAST_PAGES	16
+/* log2 of how many pages of counters a cache has. A page is for 4 KiB of text, or for more. */
+#define PROFIL_FAST_PAGES_SHIFT	4
+#define PROFIL_FAST_PAGES	(1 << PROFIL_FAST_PAGES_SHIFT)
 
 #define PROFIL_FAST_NONE	((const struct mm_struct *)1UL)
 
@@ -70,7 +72,9 @@ struct profil_fast_page {
  * @align:   rounds the position down to a counter
  * @bytes:   size of the region's buffer
  * @buf_offset: byte position of the buffer
- * @pages:   pages of counters, at their number modulo PROFIL_FAST_PAGES
+ * @gap_start: first pc of what lies between two regions, if a sample there has no counter
+ * @gap_length: last pc, less @gap_start
+ * @pages:   pages of counters (profil_fast_page())
  *
  * Only its CPU reads and writes it, with interrupts off, but for @mm.
  */
@@ -89,6 +93,8 @@ struct profil_fast {
 	u64 align;
 	u64 bytes;
 	u64 buf_offset;
+	u64 gap_start;
+	u64 gap_length;
 	struct profil_fast_page pages[PROFIL_FAST_PAGES];
 };
 
@@ -112,11 +118,21 @@ static __always_inline bool profil_fast_has(const struct profil_fast *fast,
 	return READ_ONCE(fast->mm) == task->mm && likely(!(task->flags & COMPAT_PF_WORKERS));
 }
 
-/* Find the counter of @pc. Return: false: its region or its page is not cached. */
-static __always_inline bool profil_fast_find(const struct profil_fast *fast, u64 pc, void **counter)
+/* Where a page is cached: its number is hashed, as hot pages may be any distance apart. */
+static __always_inline struct profil_fast_page *
+profil_fast_page(struct profil_fast *fast, u32 index)
+{
+	return &fast->pages[hash_32(index, PROFIL_FAST_PAGES_SHIFT)];
+}
+
+/*
+ * Find the counter of a pc, @d bytes from the start of the cached region. Return: false: it is not in
+ * that region, or its page is not cached.
+ */
+static __always_inline bool profil_fast_find(struct profil_fast *fast, u64 d, void **counter)
 {
 	const struct profil_fast_page *page;
-	u64 d = pc - fast->start, at;
+	u64 at;
 
 	if (unlikely(d > fast->length))
 		return false;
@@ -126,32 +142,37 @@ static __always_inline bool profil_fast_find(const struct profil_fast *fast, u64
 	if (unlikely(at >= fast->bytes))
 		return false;
 	at += fast->buf_offset;
-	page = &fast->pages[(at >> PAGE_SHIFT) % PROFIL_FAST_PAGES];
+	page = profil_fast_page(fast, at >> PAGE_SHIFT);
 	*counter = page->addr + offset_in_page(at);
 	return likely(page->index == at >> PAGE_SHIFT);
 }
 
 /* Count one sample. Return: false: do it slowly. */
-static __always_inline bool profil_fast_count(const struct profil_fast *fast,
-					      struct profil_cpu *slot, u64 pc)
+static __always_inline bool profil_fast_count(struct profil_fast *fast, struct profil_cpu *slot,
+					      u64 pc)
 {
+	u64 d = pc - fast->start, before;
 	void *counter;
-	u64 before;
 
 	lockdep_assert_held(&slot->lock);
-	if (!profil_fast_find(fast, pc, &counter) ||
-	    unlikely(!profil_counter_add(counter, 1, fast->shift, PROFIL_OVERFLOW_WRAP, 0,
-					 &before)))
+	if (unlikely(d > fast->length) && pc - fast->gap_start <= fast->gap_length) {
+		slot->counts.out_of_range++;
+		this_cpu_inc(profil_cpu_stats.out_of_range);
+	} else if (profil_fast_find(fast, d, &counter) &&
+		   likely(profil_counter_add(counter, 1, fast->shift, PROFIL_OVERFLOW_WRAP, 0,
+					     &before))) {
+		slot->counts.counted++;
+		this_cpu_inc(profil_cpu_stats.counted);
+	} else {
 		return false;
+	}
 	slot->counts.samples++;
-	slot->counts.counted++;
 	this_cpu_inc(profil_cpu_stats.samples);
-	this_cpu_inc(profil_cpu_stats.counted);
 	return true;
 }
 
 /* The same for a tick, of which the session's rate may not take each. */
-static __always_inline bool profil_fast_tick(const struct profil_fast *fast,
+static __always_inline bool profil_fast_tick(struct profil_fast *fast,
 					     struct profil_cpu *slot, u64 pc)
 {
 	u32 phase = slot->phase;

@@ -26,7 +26,8 @@
 #define TICKS		160	/* interruptions to measure */
 #define TIMERS		MAX_GAPS
 #define TIMER_HZ	4000
-#define TEXT_BYTES	((size_t)1 << 16)	/* profiled, from the page of measure_gaps() on */
+#define TEXT_BYTES	((size_t)1 << 16)	/* profiled, from the page of gaps_loop() on */
+#define APART_BYTES	((size_t)1 << 12)	/* the same, with a scale: from gaps_loop() on */
 /* in instructions: */
 #define SPREAD		50	/* of the paths of the kernel around the median */
 #define TOLERANCE	10	/* the tree of timers takes up to 7 more or fewer */
@@ -42,6 +43,8 @@ FIXTURE(cost) {
 FIXTURE_VARIANT(cost) {
 	bool attached;
 	bool beside_target;	/* another process is attached */
+	bool outside;		/* the loop is in no region */
+	uint32_t scale;		/* of the region; 0: a byte of counters for each byte of text */
 	unsigned int clock;
 	unsigned int rate;
 	unsigned int figures[2];	/* on Linux 6.1 and 6.12 */
@@ -61,6 +64,16 @@ COST(tick, false, PROFIL_CLOCK_TICK, 250, 133, 136);
 COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 98, 101);
 FIXTURE_VARIANT_ADD(cost, tick_beside_target) {
 	.beside_target = true, .clock = PROFIL_CLOCK_TICK, .rate = 250, .figures = { 156, 156 },
+};
+
+/* for those who profile their own text, all samples in libraries */
+FIXTURE_VARIANT_ADD(cost, tick_outside) {
+	.outside = true, .clock = PROFIL_CLOCK_TICK, .rate = 250, .figures = { 111, 113 },
+};
+
+/* two hot pages of counters: 32 KiB for each byte of text, so they are a multiple of 2 MiB apart */
+FIXTURE_VARIANT_ADD(cost, tick_apart) {
+	.scale = 0x80000000, .clock = PROFIL_CLOCK_TICK, .rate = 250, .figures = { 132, 134 },
 };
 
 COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 196, 198);
@@ -91,22 +104,27 @@ FIXTURE_TEARDOWN(cost)
 	close(self->device);
 }
 
-static int start_own(int device, unsigned int clock, unsigned int rate)
+static int start_own(int device, const FIXTURE_VARIANT(cost) *variant)
 {
-	uintptr_t text = (uintptr_t)measure_gaps & ~(PAGE - 1);
-	void *counters = map_memory(TEXT_BYTES);
+	uintptr_t loop = (uintptr_t)gaps_loop;
+	uintptr_t text = variant->scale ? loop : loop & ~(PAGE - 1);
+	size_t text_bytes = variant->scale ? APART_BYTES : TEXT_BYTES;
+	uintptr_t start = variant->outside ? text + text_bytes : text;
+	uint32_t scale = variant->scale ? variant->scale : 0x10000;
+	size_t bytes = text_bytes * (scale >> 16);
+	void *counters = map_memory(bytes);
 	struct profil_region region = {
-		.start = text,
-		.end = text + TEXT_BYTES,
-		.offset = text,
+		.start = start,
+		.end = start + text_bytes,
+		.offset = start,
 		.buf = (uintptr_t)counters,
-		.bytes = TEXT_BYTES,
-		.scale = 0x10000,
+		.bytes = bytes,
+		.scale = scale,
 	};
-	struct profil_start start = {
-		.size = sizeof(start),
-		.rate = rate,
-		.clock = clock,
+	struct profil_start args = {
+		.size = sizeof(args),
+		.rate = variant->rate,
+		.clock = variant->clock,
 		.width = 16,
 		.nr_regions = 1,
 		.regions = (uintptr_t)&region,
@@ -114,8 +132,9 @@ static int start_own(int device, unsigned int clock, unsigned int rate)
 
 	if (counters == MAP_FAILED)
 		return ENOMEM;
-	memset(counters, 0, TEXT_BYTES);
-	return call(device, PROFIL_IOC_START, &start);
+	if (!variant->scale)
+		memset(counters, 0, bytes);
+	return call(device, PROFIL_IOC_START, &args);
 }
 
 static int attach_with_clock(int device, const struct target *target, unsigned int clock,
@@ -132,6 +151,7 @@ static int attach_with_clock(int device, const struct target *target, unsigned i
 TEST_F(cost, sample)
 {
 	bool is_tick = variant->clock == PROFIL_CLOCK_TICK;
+	struct profil_status status = { .size = sizeof(status) };
 	unsigned int figure, difference;
 	int kernel = figured_kernel();
 	struct gaps bare;
@@ -160,9 +180,10 @@ TEST_F(cost, sample)
 			ASSERT_EQ(0, attach_target(self->device, &self->target, 0));
 			release(&self->target);
 		}
-		ASSERT_EQ(0, start_own(self->device, variant->clock, variant->rate));
+		ASSERT_EQ(0, start_own(self->device, variant));
 		measure_gaps(self->gaps);
-		EXPECT_LT(0, stop(self->device).counted);
+		ASSERT_EQ(0, call(self->device, PROFIL_IOC_STOP, &status));
+		EXPECT_LT(0, variant->outside ? status.out_of_range : status.counted);
 	}
 	mean = mean_gap(self->gaps, SPREAD) - mean;
 

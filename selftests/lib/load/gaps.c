@@ -26,14 +26,26 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Returns the time since *@last in ns, at least that of an empty loop of 1000 turns. */
+/* Aligned, so that the distance between the loops is known. */
+#define LOOP(name)					\
+	void __attribute__((noinline, aligned(64))) name(void)	\
+	{						\
+		unsigned int turns = 500;		\
+							\
+		while (turns--)				\
+			__asm__ volatile("" : "+r" (turns));	\
+	}
+
+LOOP(gaps_loop)
+static LOOP(other_loop)
+
+/* Returns the time since *@last in ns, at least that of two empty loops. */
 static uint64_t next_gap(uint64_t *last)
 {
-	unsigned int turns = 1000;
 	uint64_t now, gap;
 
-	while (turns--)
-		__asm__ volatile("" : "+r" (turns));
+	gaps_loop();
+	other_loop();
 	now = now_ns();
 	gap = now - *last;
 	*last = now;

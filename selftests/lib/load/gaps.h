@@ -24,6 +24,9 @@ struct gaps {
 /* Returns struct gaps in shared memory, for @nr interruptions; NULL on error. */
 struct gaps *make_gaps(unsigned int nr);
 
+/* Interrupted most often, like another loop that is a multiple of 64 bytes from it. */
+void gaps_loop(void);
+
 /* Measures as many interruptions as @gaps, a struct gaps, wants. */
 void measure_gaps(void *gaps);
 
