@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Compares two profiles. The rows of both are put into one list, sorted by name so that the rows
- * of one function are neighbours, and merged.
+ * of one function and its copies are neighbours, and merged.
  */
 #include <errno.h>
 #include <math.h>
@@ -9,16 +9,22 @@
 #include <string.h>
 
 #include "profile/comparison.h"
+#include "profile/counterparts.h"
 #include "profile/namesakes.h"
 #include "profile/share.h"
 #include "util/base_name.h"
+#include "util/shorten.h"
 
 #define NAMELESS	"(functions without a name)"
+#define ALONE		"(only in one result)"
 #define ALL		"(all functions)"
 
-/* Append the rows of @side. @other: the other side. Return: 0 or -ENOMEM. */
+/*
+ * Append the rows of @side. @other: the other side; @names: of the objects of @side, as from
+ * counterparts_find(). Return: 0 or -ENOMEM.
+ */
 static int append(struct comparison *comparison, const struct comparison_side *side,
-		  const struct comparison_side *other, bool is_new)
+		  const struct comparison_side *other, const char **names, bool is_new)
 {
 	const struct result_object **other_objects = namesakes_sort(other->result);
 	size_t i;
@@ -28,43 +34,108 @@ static int append(struct comparison *comparison, const struct comparison_side *s
 	for (i = 0; i < side->profile->nr_rows; i++) {
 		struct comparison_row *to = &comparison->rows[comparison->nr_rows++];
 		const struct profile_row *row = &side->profile->rows[i];
+		const bool has_object = row->index != SIZE_MAX;
+		const char *name = has_object ? names[row->index] : row->object;
 
 		to->function = row->function;
-		to->object = base_name(row->object);
+		to->object = name ? name : base_name(side->result->objects[row->index].path);
 		to->is_nameless = !row->has_name;
-		if (!row->has_name && !row->is_rest &&
-		    !namesakes_has(other_objects, other->result->nr_objects,
-				   &side->result->objects[row->index]))
+		if (!name) {
+			to->function = ALONE;
+			to->is_nameless = false;
+		} else if (!row->has_name && !row->is_rest &&
+			   !namesakes_has(other_objects, other->result->nr_objects,
+					  &side->result->objects[row->index])) {
 			to->function = NAMELESS;
+		}
 		if (is_new)
 			to->new_samples = row->samples;
 		else
 			to->old_samples = row->samples;
+		to->original = shorten_copy(to->function);
+		if (!to->original)
+			break;
 	}
 	free(other_objects);
-	return 0;
+	return i < side->profile->nr_rows ? -ENOMEM : 0;
+}
+
+/* Functions with one original are neighbours. */
+static int compare_originals(const void *va, const void *vb)
+{
+	const struct comparison_row *a = va, *b = vb;
+	int order = strcmp(a->original, b->original);
+
+	return order ? order : strcmp(a->object, b->object);
 }
 
 static int compare_names(const void *va, const void *vb)
 {
 	const struct comparison_row *a = va, *b = vb;
-	int order = strcmp(a->function, b->function);
+	int order = compare_originals(a, b);
 
-	return order ? order : strcmp(a->object, b->object);
+	return order ? order : strcmp(a->function, b->function);
+}
+
+/* Add a row to another one, and drop it. */
+static void add_row(struct comparison_row *to, struct comparison_row *row)
+{
+	to->old_samples += row->old_samples;
+	to->new_samples += row->new_samples;
+	free(row->original);
+}
+
+/*
+ * Merge the rows of one function, its parts and its copies: compilers decide anew which there are,
+ * and number them anew. If both builds have the same number, those that have one name in both are
+ * the same. Return: the number of rows left.
+ */
+static size_t merge_copies(struct comparison_row *rows, size_t nr)
+{
+	struct comparison_row *sum = NULL;
+	size_t old = 0, new = 0, from, to = 0;
+
+	for (from = 0; from < nr; from++) {
+		old += rows[from].old_samples > 0;
+		new += rows[from].new_samples > 0;
+	}
+	for (from = 0; from < nr; from++) {
+		const bool is_pair = rows[from].old_samples && rows[from].new_samples;
+
+		if (nr > 1 && (old != new || !is_pair)) {
+			if (sum) {
+				add_row(sum, &rows[from]);
+				continue;
+			}
+			sum = &rows[to];
+			rows[from].function = rows[from].original;
+		}
+		rows[to++] = rows[from];
+	}
+	return to;
 }
 
 static void merge(struct comparison *comparison)
 {
 	struct comparison_row *rows = comparison->rows;
-	size_t from, to = 0;
+	size_t from, next, to = 0;
 
 	for (from = 0; from < comparison->nr_rows; from++) {
-		if (to && !compare_names(&rows[to - 1], &rows[from])) {
-			rows[to - 1].old_samples += rows[from].old_samples;
-			rows[to - 1].new_samples += rows[from].new_samples;
-		} else {
+		if (to && !compare_names(&rows[to - 1], &rows[from]))
+			add_row(&rows[to - 1], &rows[from]);
+		else
 			rows[to++] = rows[from];
-		}
+	}
+	comparison->nr_rows = to;
+	for (from = to = 0; from < comparison->nr_rows; from = next) {
+		size_t left;
+
+		for (next = from + 1; next < comparison->nr_rows; next++)
+			if (compare_originals(&rows[from], &rows[next]))
+				break;
+		left = merge_copies(&rows[from], next - from);
+		memmove(&rows[to], &rows[from], left * sizeof(*rows));
+		to += left;
 	}
 	comparison->nr_rows = to;
 }
@@ -182,9 +253,12 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 		    const struct comparison_side *new, enum comparison_of of)
 {
 	size_t nr = old->profile->nr_rows + new->profile->nr_rows, i;
+	const char **names[2];
+	int error;
 
 	*comparison = (struct comparison){
 		.of = of,
+		.old = old->result,
 		.all = {
 			.function = ALL,
 			.object = "",
@@ -195,8 +269,15 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 	comparison->rows = calloc(nr + 1, sizeof(*comparison->rows));
 	if (!comparison->rows)
 		return -ENOMEM;
-	if (append(comparison, old, new, false) || append(comparison, new, old, true))
-		return -ENOMEM;
+	error = counterparts_find(old->result, new->result, names);
+	comparison->counterparts = names[0];
+	if (!error)
+		error = append(comparison, old, new, names[0], false);
+	if (!error)
+		error = append(comparison, new, old, names[1], true);
+	free(names[1]);
+	if (error)
+		return error;
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_names);
 	merge(comparison);
@@ -224,6 +305,11 @@ bool comparison_is_worse(const struct comparison *comparison, const struct compa
 
 void comparison_release(struct comparison *comparison)
 {
+	size_t i;
+
+	for (i = 0; i < comparison->nr_rows; i++)
+		free(comparison->rows[i].original);
 	free(comparison->rows);
+	free(comparison->counterparts);
 	memset(comparison, 0, sizeof(*comparison));
 }

@@ -13,7 +13,8 @@
 /**
  * struct comparison_row - a function in two profiles
  * @function:    name of the function
- * @object:      file name of its object, without the directory
+ * @original:    the name without what compilers append to those of copies; owned
+ * @object:      file name of its object, without the directory, in the new profile if it has one there
  * @old_samples: samples in the old profile, or 0
  * @new_samples: samples in the new profile, or 0
  * @is_nameless: code without a name
@@ -26,6 +27,7 @@
  */
 struct comparison_row {
 	const char *function;
+	char *original;
 	const char *object;
 	uint64_t old_samples;
 	uint64_t new_samples;
@@ -47,12 +49,16 @@ enum comparison_of {
  * struct comparison - the functions of two profiles
  * @all:     all functions together; as shares, they have not changed
  * @rows:    a row for each function, the largest change first
+ * @old:     the old result
+ * @counterparts: for each object of it, the file name of its counterpart in the new result; NULL: none
  */
 struct comparison {
 	enum comparison_of of;
 	struct comparison_row all;
 	struct comparison_row *rows;
 	size_t nr_rows;
+	const struct result *old;
+	const char **counterparts;
 };
 
 /* One of the two profiles */
@@ -67,11 +73,12 @@ struct comparison_side {
  *
  * A function's share, unlike its CPU time, also changes when other functions change.
  *
- * Functions with the same name in objects with the same file name are the same, so that a
- * program can be compared with a newer build in another directory. Functions that have only
- * an address are the same if their objects also have the same build-id. Where the build-ids
- * differ, all such functions of an object become one row. Code in no known function is one row of
- * the object in any case.
+ * Functions with the same name in objects that are counterparts (counterparts.h) are the same, so
+ * that a program can be compared with a newer build in another directory. So are copies and parts of
+ * a function that compilers made, unless both builds have the same ones. Functions that have only an
+ * address are the same if their objects also have the same build-id. Where the build-ids differ, all
+ * such functions of an object become one row. Code in no known function is one row of the object in
+ * any case, and so is all code of an object without a counterpart.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -10,6 +10,7 @@
 #include "report/columns.h"
 #include "report/comparison_table.h"
 #include "report/table.h"
+#include "util/base_name.h"
 
 /* Of the functions that have not changed, at most this share is marked, on average. */
 #define FALSE_MARKS	0.05
@@ -21,6 +22,18 @@ void comparison_summarize(FILE *out, const struct comparison *comparison, int de
 	const struct comparison_row *all = &comparison->all;
 	size_t significant = 0, i;
 
+	for (i = 0; i < comparison->old->nr_objects; i++) {
+		const char *old = base_name(comparison->old->objects[i].path);
+		const char *new = comparison->counterparts[i];
+
+		if (!new || !strcmp(old, new))
+			continue;
+		fputs("# ", out);
+		terminal_print_name(out, old);
+		fputs(" is now ", out);
+		terminal_print_name(out, new);
+		putc('\n', out);
+	}
 	for (i = 0; i < comparison->nr_rows; i++)
 		significant += comparison->rows[i].is_significant;
 	if (comparison->of == COMPARISON_OF_SECONDS)

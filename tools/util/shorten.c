@@ -77,31 +77,48 @@ static const char *find_close(const char *open)
 	return NULL;
 }
 
+#define DIGITS		"0123456789"
+#define HASH		16	/* hexadecimal digits of the hash of a Rust function */
+
 /*
  * Return: length of a suffix at @at that the compiler gave to a copy or a part of a function; 0:
- * there is none.
+ * there is none. @has_dot: the name has a dot before. What follows it can be a name of Go, whose
+ * functions in functions have numbers, too
  */
-static size_t find_clone(const char *at)
+static size_t find_suffix(const char *at, bool has_dot)
 {
-	static const char demangled[] = " [clone ";
+	/* those with a dot at the end have a number */
 	static const char *const suffixes[] = {
-		".isra.", ".constprop.", ".part.", ".lto_priv.", ".llvm.", ".cold",
+		".isra.", ".constprop.", ".part.", ".lto_priv.", ".llvm.", ".__uniq.", ".__part.",
+		".specialized.", ".memprof.", ".localalias.", ".cold.", ".localalias", ".cold", ".",
 	};
-	size_t i, length = strlen(demangled);
+	size_t i, length, digits;
 
-	if (!strncmp(at, demangled, length)) {
-		while (is_identifier(at[length]) || at[length] == '.')
-			length++;
-		return at[length] == ']' ? length + 1 : 0;
-	}
 	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
 		length = strlen(suffixes[i]);
-		if (strncmp(at, suffixes[i], length))
+		if (strncmp(at, suffixes[i], length) || (length == 1 && has_dot))
 			continue;
-		length += strspn(at + length, "0123456789");
-		return is_identifier(at[length]) || at[length - 1] == '.' ? 0 : length;
+		digits = at[length - 1] == '.' ? strspn(at + length, DIGITS) : 0;
+		if (is_identifier(at[length + digits]) || (at[length - 1] == '.' && !digits))
+			continue;
+		return length + digits;
 	}
 	return 0;
+}
+
+/* The same, also in the form of a demangled name, or the hash of a mangled one */
+static size_t find_clone(const char *at, bool has_dot)
+{
+	static const char demangled[] = " [clone ";
+	size_t length = strlen(demangled);
+
+	if (!strncmp(at, "17h", 3) && strspn(at + 3, DIGITS "abcdef") == HASH && at[3 + HASH] == 'E')
+		return 3 + HASH;
+	if (strncmp(at, demangled, length))
+		return *at == '.' ? find_suffix(at, has_dot) : 0;
+	while (at[length] == '.' && find_suffix(at + length, false))
+		length += find_suffix(at + length, false);
+	return at[length] == ']' ? length + 1 : 0;
 }
 
 /* Steps of shortening a name. Each includes the ones before it. */
@@ -150,13 +167,13 @@ static char *collapse(const char *name, enum step step)
 {
 	char *shortened = calloc(strlen(name) + 1, 1);
 	struct copy copy = { .end = shortened };
-	bool is_balanced = true;
+	bool is_balanced = true, has_dot = false;
 
 	if (!shortened)
 		return NULL;
 	while (*name) {
 		size_t length = copy.before == 'a' ? 0 : find_operator(name);
-		size_t clone = find_clone(name);
+		size_t clone = find_clone(name, has_dot);
 		const char *close = NULL;
 
 		if (clone) {
@@ -175,6 +192,7 @@ static char *collapse(const char *name, enum step step)
 			name = close + 1;
 			continue;
 		}
+		has_dot |= *name == '.';
 		copy.before = length || is_identifier(*name) ? 'a' : *name;
 		length += !length;
 		append(&copy, name, length);
@@ -272,6 +290,11 @@ static char *keep_last(const char *name, int most)
 char *shorten_path(const char *path, int most)
 {
 	return terminal_columns(path) <= most ? strdup(path) : elide(path, most, 0);
+}
+
+char *shorten_copy(const char *name)
+{
+	return collapse(name, CLONES);
 }
 
 char *shorten_function(const char *name, int most)

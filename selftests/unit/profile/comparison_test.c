@@ -11,10 +11,12 @@
 #include "support/comparisons.h"
 #include "support/test.h"
 
-static char names[5][32] = { "f", "g", "h", "0x10", "(no symbols)" };
+static char names[13][40] = { "f", "g", "h", "0x10", "(no symbols)",
+	"f.isra.0", "f.constprop.1.cold", "_ZL1gv.llvm.4477738147604602593", "_ZL1gv.llvm.9",
+	"g() [clone .__uniq.123]", "g() [clone .__uniq.456]", "f.part.0", "f.llvm.1" };
 
 static struct result_object old_objects[2], new_objects[2];
-static struct profile_row old_rows[4], new_rows[4];
+static struct profile_row old_rows[8], new_rows[8];
 static struct result results[2];
 static struct profile profiles[2];
 static struct comparison comparison;
@@ -54,7 +56,7 @@ static void add(int side, int name, size_t object, uint64_t samples)
 
 	profile->rows[profile->nr_rows++] = (struct profile_row){
 		.function = names[name],
-		.has_name = name < 3,
+		.has_name = name < 3 || name > 4,
 		.is_rest = name == 4,
 		.index = object,
 		/* a path, as if another object had the same file name */
@@ -253,6 +255,125 @@ TEST_F(addresses_are_matched_by_build_id)
 	assert_int_equal(row("(functions without a name)", "x.so")->old_samples, 20);
 }
 
+/* No build has the copies and suffixes of another one. */
+TEST_F(copies_are_compared_as_their_function)
+{
+	add(0, 5, 0, 1000);
+	add(0, 7, 0, 500);
+	add(0, 9, 1, 500);
+	add(1, 6, 0, 1000);
+	add(1, 8, 0, 500);
+	add(1, 10, 1, 500);
+	compare();
+	assert_int_equal(comparison.nr_rows, 3);
+	assert_true(row("f", "prog")->change == 0);
+	assert_true(row("_ZL1gv", "prog")->change == 0);
+	assert_true(row("g()", "x.so")->change == 0);
+	comparison_release(&comparison);
+	/* more of them in one build: parts of a function may have been copied or not */
+	add(0, 11, 0, 100);
+	add(0, 0, 0, 300);
+	add(1, 0, 0, 400);
+	add(1, 12, 1, 30);
+	compare();
+	assert_int_equal(comparison.nr_rows, 4);
+	assert_true(row("f", "prog")->old_samples == 1400 && row("f", "prog")->new_samples == 1400);
+	assert_int_equal(row("f.llvm.1", "x.so")->new_samples, 30);
+}
+
+/* With equally many in both builds, names that are in both tell them apart. */
+TEST_F(copies_of_both_builds_are_compared_with_each_other)
+{
+	add(0, 0, 0, 10);
+	add(0, 5, 0, 20);
+	add(1, 0, 0, 30);
+	add(1, 5, 0, 40);
+	compare();
+	assert_int_equal(comparison.nr_rows, 2);
+	assert_int_equal(row("f", "prog")->new_samples, 30);
+	assert_int_equal(row("f.isra.0", "prog")->old_samples, 20);
+	comparison_release(&comparison);
+	add(0, 6, 0, 50);
+	add(0, 11, 0, 5);
+	add(1, 12, 0, 60);
+	add(1, 11, 0, 6);
+	compare();
+	assert_int_equal(comparison.nr_rows, 4);
+	assert_int_equal(row("f.part.0", "prog")->new_samples, 6);
+	assert_true(!strcmp(comparison.rows[0].function, "f") || row("f", "prog"));
+	assert_int_equal(row("f.isra.0", "prog")->new_samples, 40);
+}
+
+/* Sets up one object of each side, and compares. */
+static void compare_objects(const char *old, const char *new, int old_id, int new_id)
+{
+	static char paths[2][64];
+	size_t i;
+
+	snprintf(paths[0], sizeof(paths[0]), "%s", old);
+	snprintf(paths[1], sizeof(paths[1]), "%s", new);
+	old_objects[1].path = paths[0];
+	new_objects[1].path = paths[1];
+	old_objects[1].build_id[0] = (unsigned char)old_id;
+	new_objects[1].build_id[0] = (unsigned char)new_id;
+	for (i = 0; i < 2; i++)
+		profiles[i].nr_rows = profiles[i].samples = 0;
+	add(0, 1, 1, 10);
+	add(0, 0, 1, 10);
+	add(1, 0, 1, 10);
+	comparison_release(&comparison);
+	compare();
+}
+
+TEST_F(objects_of_two_builds_have_other_names)
+{
+	static const struct {
+		const char *old, *new, *name;
+	} same[] = {
+		{ "/lib/libx.so.1.2", "/lib/libx.so.1.3", "libx.so.1.3" },
+		{ "/lib/libx.so", "/opt/libx.so.2", "libx.so.2" },
+		{ "/lib/libx-2.31.so", "/lib/libx-2.36.so", "libx-2.36.so" },
+		{ "/lib/libx-040039e1.so.5.0.0", "/lib/libx-1b2c3d4f.so.5.0.0", "libx-1b2c3d4f.so.5.0.0" },
+		{ "/bin/python3.11", "/bin/python3.12", "python3.12" },
+	};
+	struct result_process processes[2][2] = { 0 };
+	static char shell[] = "/bin/sh", old[] = "/tmp/prog-main", new[] = "/tmp/prog-pr";
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(same); i++) {
+		compare_objects(same[i].old, same[i].new, 3, 4);
+		assert_int_equal(comparison.nr_rows, 2);
+		assert_int_equal(row("f", same[i].name)->old_samples, 10);
+		assert_int_equal(row("f", same[i].name)->new_samples, 10);
+	}
+	/* the same file, copied */
+	compare_objects("/tmp/liba.so", "/tmp/copy", 3, 3);
+	assert_int_equal(row("f", "copy")->old_samples, 10);
+	/* another one: each is one row */
+	compare_objects("/tmp/liba.so", "/tmp/libb.so", 3, 4);
+	assert_int_equal(comparison.nr_rows, 2);
+	assert_int_equal(row("(only in one result)", "liba.so")->old_samples, 20);
+	assert_int_equal(row("(only in one result)", "libb.so")->new_samples, 10);
+	assert_true(row("(only in one result)", "liba.so")->is_significant);
+	/* the programs that shells have executed; and commands */
+	for (i = 0; i < 2; i++) {
+		processes[i][0].program = shell;
+		processes[i][1].program = i ? new : old;
+		results[i].processes = processes[i];
+		results[i].nr_processes = 2;
+	}
+	compare_objects(old, new, 3, 4);
+	assert_int_equal(row("f", "prog-pr")->old_samples, 10);
+	old_objects[0].path = old;
+	processes[0][0].program = old;
+	processes[0][1].program = shell;
+	processes[1][0].program = new;
+	results[1].nr_processes = 1;
+	compare_objects(shell, new, 3, 4);
+	assert_int_equal(row("(only in one result)", "sh")->old_samples, 20);
+	assert_string_equal(comparison.counterparts[0], "prog-pr");
+}
+
 /* Code in no known function has no address that could differ. */
 TEST_F(rest_is_one_row_of_an_object)
 {
@@ -334,6 +455,6 @@ TEST_F(many_objects_take_few_comparisons)
 	assert_int_equal(comparison.nr_rows, 2 * RESULT_MAX_OBJECTS - 1);
 	assert_int_equal(row("0x10", "4095")->old_samples, 1);
 	assert_int_equal(row("0x10", "4095")->new_samples, 1);
-	assert_int_equal(row("(functions without a name)", "0")->old_samples, 1);
-	assert_int_equal(row("(functions without a name)", "8190")->new_samples, 1);
+	assert_int_equal(row("(only in one result)", "0")->old_samples, 1);
+	assert_int_equal(row("(only in one result)", "8190")->new_samples, 1);
 }

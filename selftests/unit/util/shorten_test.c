@@ -40,6 +40,15 @@ TEST(brackets_of_functions_are_shortened_first)
 		{ "f(int) [clone .constprop.0] [clone .cold] (inlined)", 20, "f(int) (inlined)" },
 		{ "a_function.constprop.0.isra.12", 20, "a_function" },
 		{ "a_function.part.0.cold (inlined)", 20, "a_function (inlined)" },
+		{ "f(int) [clone .__uniq.12345.llvm.67890]", 20, "f(int)" },
+		{ "a_function.__uniq.123.llvm.9911738147604602001", 20, "a_function" },
+		{ "a_function.cold.12 and more", 20, "a_function and more" },
+		{ "_ZN4core3fmt5write17h0123456789abcdefE", 20, "_ZN4core3fmt5writeE" },
+		{ "inner_function.1234", 18, "inner_function" },
+		/* other functions */
+		{ "f() [clone ._omp_fn.0]", 21, "f [clone ._omp_fn.0]" },
+		{ "main.main.func1.2", 16, "main...n.func1.2" },
+		{ "main.part.llvm", 13, "mai...rt.llvm" },
 		{ "main.coldStart(int, int)", 20, "main.coldStart(...)" },
 		{ "f [cl...that is none", 20, "f [cl...that is none" },
 		/* brackets that are not lists */
