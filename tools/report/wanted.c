@@ -10,6 +10,7 @@
 
 #include "report/wanted.h"
 #include "symbol/demangle.h"
+#include "symbol/ranges.h"
 #include "symbol/symbolize.h"
 
 /* A name that was compared with the wanted one: demangling takes long */
@@ -26,17 +27,33 @@ static bool has_name(const char *name, const char *wanted)
 	return !strncmp(name, wanted, length) && (!name[length] || name[length] == '(');
 }
 
-/* Whether a symbol or its demangled name is wanted. Return: 1, 0 or -ENOMEM. */
+/* Whether a symbol or its demangled name is wanted. */
+static bool is_named(const struct wanted *wanted, const char *symbol)
+{
+	char *name = wanted->keep_mangled ? NULL : demangle(symbol);
+	const bool found = has_name(symbol, wanted->name) || (name && has_name(name, wanted->name));
+
+	free(name);
+	return found;
+}
+
+/* The same for all names of a function together, and for each. Return: 1, 0 or -ENOMEM. */
 static int compare_symbol(const struct wanted *wanted, const char *text, size_t length)
 {
-	char *symbol = strndup(text, length), *name;
-	int found;
+	char *symbol = strndup(text, length), *at, *next;
+	bool found;
 
 	if (!symbol)
 		return -ENOMEM;
-	name = wanted->keep_mangled ? NULL : demangle(symbol);
-	found = has_name(symbol, wanted->name) || (name && has_name(name, wanted->name));
-	free(name);
+	found = is_named(wanted, symbol);
+	for (at = strstr(symbol, RANGES_COMMA) ? symbol : NULL; !found && at; at = next) {
+		next = strstr(at, RANGES_COMMA);
+		if (next) {
+			*next = 0;
+			next += strlen(RANGES_COMMA);
+		}
+		found = is_named(wanted, at);
+	}
 	free(symbol);
 	return found;
 }

@@ -9,14 +9,17 @@
  *
  * The names of other languages (Ada, Pascal, ...) are not demangled: C has names like them.
  */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libiberty/demangle.h>
 
 #include "symbol/demangle.h"
+#include "symbol/ranges.h"
 
 /* Longer symbols are not from real programs, and take long to demangle. */
 #define MAX_SYMBOL	4096
@@ -118,7 +121,7 @@ static bool find_d_name(struct name *name, const char *symbol)
 	return fits;
 }
 
-char *demangle(const char *symbol)
+static char *demangle_one(const char *symbol)
 {
 	size_t length = strcspn(symbol, "@"), version = strlen(symbol + length);
 	char bare[MAX_SYMBOL + 1];
@@ -141,4 +144,37 @@ char *demangle(const char *symbol)
 	memcpy(whole, name.text, name.length);
 	memcpy(whole + name.length, symbol + length, version + 1);
 	return whole;
+}
+
+/* Demangle the names of a folded function (ranges_join()). Return: NULL: none is mangled. */
+static char *demangle_all(const char *symbols)
+{
+	char *copy = strdup(symbols), *text = NULL, *at, *next;
+	bool is_mangled = false;
+	size_t length;
+	FILE *all = copy ? open_memstream(&text, &length) : NULL;
+
+	for (at = copy; all && at; at = next) {
+		char *name;
+
+		next = strstr(at, RANGES_COMMA);
+		if (next) {
+			*next = 0;
+			next += strlen(RANGES_COMMA);
+		}
+		name = demangle_one(at);
+		is_mangled |= name != NULL;
+		fprintf(all, "%s%s", name ? name : at, next ? RANGES_COMMA : "");
+		free(name);
+	}
+	free(copy);
+	if (all && !fclose(all) && is_mangled)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *demangle(const char *symbol)
+{
+	return strstr(symbol, RANGES_COMMA) ? demangle_all(symbol) : demangle_one(symbol);
 }

@@ -126,4 +126,39 @@ TEST_WITH(no_function, NULL, free_text)
 	assert_string_equal(text, "");
 }
 
+/* A linker keeps one copy of functions with the same code. */
+TEST_WITH(folded_function_is_found_by_each_name, NULL, free_text)
+{
+	static const char *const names[] = {
+		"send_mails", "parse_orders", "_Z12parse_ordersv", "other",
+		"send_mails, parse_orders(), other", "send_mails, _Z12parse_ordersv, other", "0x1002",
+	};
+	static const char *const none[] = { "parse", "mails", "_Z12parse_orders", ", " };
+	struct result_count count = { 0x1000, 7 };
+	struct result_function function = { 0x1000, 0x1010, "send_mails, _Z12parse_ordersv, other" };
+	struct result_place place = { .address = 0x1000 };
+	struct result_object folded = {
+		.path = "/none", .counts = &count, .nr_counts = 1, .samples = 7, .has_names = true,
+		.functions = &function, .nr_functions = 1, .places = &place, .nr_places = 1,
+		.start = 0x1000, .end = 0x2000,
+	};
+	const struct result of = { .objects = &folded, .nr_objects = 1 };
+	struct symbols *own = symbols_new(&of, NULL);
+	struct annotate_options options = { 0 };
+	size_t i, size;
+
+	for (i = 0; i < ARRAY_SIZE(names) + ARRAY_SIZE(none); i++) {
+		const bool is_none = i >= ARRAY_SIZE(names);
+		FILE *out;
+
+		free_text(NULL);
+		out = open_memstream(&text, &size);
+		assert_non_null(out);
+		options.function = is_none ? none[i - ARRAY_SIZE(names)] : names[i];
+		assert_int_equal(annotate_print(out, &of, own, &options), !is_none);
+		fclose(out);
+	}
+	symbols_free(own);
+}
+
 GROUP(set_up, tear_down)
