@@ -27,6 +27,7 @@
 /**
  * struct code - the code of a function that is being printed
  * @sources:    text of the source files
+ * @doubt:      why the text of the file is left out: the page is passed on; NULL: it is not
  * @rows:       number of rows that were printed for all functions
  * @problem:    why it has no instructions; NULL: it has
  * @line:       source line that was printed last; without a file: none
@@ -35,6 +36,7 @@ struct code {
 	struct json *json;
 	const struct symbolized *symbolized;
 	struct source_text *sources;
+	const char *doubt;
 	size_t rows;
 	struct section section;
 	const char *problem;
@@ -58,7 +60,7 @@ static int print_text(FILE *out, const char *line)
 /* Print a line. Return: 0; 1: the file has no such line, and it has no samples; or -ENOMEM. */
 static int print_line(struct code *code, const char *file, int number, uint64_t samples)
 {
-	const char *text = source_text_line(code->sources, file, number);
+	const char *text = code->doubt ? NULL : source_text_line(code->sources, file, number);
 
 	if (!text && !samples)
 		return 1;
@@ -111,11 +113,18 @@ static int print_lines(struct code *code, const struct line_sum *lines, size_t n
 
 static int print_file(struct code *code, const struct line_sum *lines, size_t nr)
 {
+	const char *path = lines[0].source.file;
+	char *title = NULL;
 	int error;
 
+	code->doubt = source_text_doubt(code->sources, path,
+					&code->symbolized->result->objects[lines[0].object]);
+	if (code->doubt && asprintf(&title, "%s: %s", path, code->doubt) < 0)
+		return -ENOMEM;
 	json_next(code->json);
 	json_enter(code->json, '{');
-	json_string(code->json, "path", lines[0].source.file);
+	json_string(code->json, "path", title ? title : path);
+	free(title);
 	json_member(code->json, "lines");
 	json_enter(code->json, '[');
 	error = print_lines(code, lines, nr);

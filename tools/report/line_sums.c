@@ -11,7 +11,7 @@
 #include "report/line_sums.h"
 #include "util/array.h"
 
-static int add_line(struct line_sums *annotation, const struct source_line *source,
+static int add_line(struct line_sums *annotation, const struct source_line *source, size_t object,
 		    uint64_t samples)
 {
 	struct line_sum *line = array_append(annotation->lines, annotation->nr);
@@ -19,7 +19,7 @@ static int add_line(struct line_sums *annotation, const struct source_line *sour
 	if (!line)
 		return -ENOMEM;
 	*line = (struct line_sum){
-		.source = *source, .samples = samples,
+		.source = *source, .object = object, .samples = samples,
 	};
 	return 0;
 }
@@ -87,7 +87,7 @@ int line_sums_add(struct line_sums *annotation, struct symbols *symbols, size_t 
 	annotation->samples += samples;
 	if (!found)
 		annotation->unknown += samples;
-	return found == 1 ? add_line(annotation, &source, samples) : found;
+	return found == 1 ? add_line(annotation, &source, object, samples) : found;
 }
 
 static int add_object(struct line_sums *annotation, struct wanted *wanted,

@@ -14,6 +14,7 @@
 /* A line that the function has samples in */
 struct line_sum {
 	struct source_line source;
+	size_t object;		/* that has code of it, perhaps one of several */
 	uint64_t samples;	/* at least 1 */
 	uint64_t of_file;	/* samples of all lines of its file */
 };

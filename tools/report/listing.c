@@ -30,6 +30,7 @@ struct listing {
 	struct symbols *symbols;
 	struct wanted *wanted;
 	struct source_text *sources;
+	const struct result_object *object;
 	const struct section *section;
 	uint64_t all;		/* samples of the result */
 	struct source_line source;	/* that was printed last; without a file: none */
@@ -58,8 +59,11 @@ static void print_frame(struct listing *listing, const struct source_frame *fram
 	const struct terminal_style *style = &listing->options->style;
 	const char *name = strrchr(frame->file, '/');
 	const char *text = source_text_line(listing->sources, frame->file, frame->line);
+	const char *doubt = source_text_doubt_once(listing->sources, frame->file, listing->object);
 	int columns;
 
+	if (doubt)
+		terminal_print_comment(listing->out, style, "# %s: %s", frame->file, doubt);
 	terminal_begin(listing->out, style, TERMINAL_FAINT);
 	columns = fprintf(listing->out, "%*s", FIGURES, "");
 	columns += terminal_print_name(listing->out, name ? name + 1 : frame->file);
@@ -238,10 +242,11 @@ long listing_print(FILE *out, const struct result *result, struct symbols *symbo
 		struct listing listing = {
 			.out = out, .options = options, .symbols = symbols, .wanted = wanted,
 			.sources = sources, .section = &sections.list[i],
+			.object = &result->objects[sections.list[i].object],
 			.all = result_samples(result),
 		};
 
-		error = print_section(&listing, result->objects[sections.list[i].object].path);
+		error = print_section(&listing, listing.object->path);
 	}
 	sections_release(&sections);
 	source_text_free(sources);

@@ -3,20 +3,26 @@
  * Lines of source files, in any order.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report/source_text.h"
 #include "util/array.h"
 #include "util/escape.h"
 #include "util/objectfile.h"
+#include "util/time_ns.h"
 
 #define TAB		8	/* terminal columns from one tab stop to the next */
 #define MAX_LINES	(1 << 20)	/* a path from debug information may lead anywhere */
 
 struct source_lines {
 	const char *path;
+	const char *problem;	/* why it cannot be read, or NULL */
+	int64_t mtime_ns;
+	bool is_doubted;	/* by source_text_doubt_once() */
 	char **lines;
 	size_t nr;
 };
@@ -61,39 +67,79 @@ static void read_lines(struct source_lines *source, FILE *file)
 static struct source_lines *add_source(struct source_text *sources, const char *path)
 {
 	struct source_lines *source = array_append(sources->files, sources->nr);
-	const char *problem;
+	struct stat state;
 	FILE *file;
 	int fd;
 
 	if (!source)
 		return NULL;
 	*source = (struct source_lines){ .path = path };
-	fd = objectfile_open_below(sources->root, path, &problem);
+	fd = objectfile_open_below(sources->root, path, &source->problem);
 	if (fd < 0)
 		return source;
 	file = fdopen(fd, "r");
-	if (!file) {
+	if (!file || fstat(fd, &state)) {
+		source->problem = strerror(errno);
 		close(fd);
 		return source;
 	}
+	source->mtime_ns = time_stat_ns(&state.st_mtim);
 	read_lines(source, file);
 	fclose(file);
 	return source;
 }
 
-const char *source_text_line(struct source_text *sources, const char *path, int line)
+/* Return: NULL: no memory. */
+static struct source_lines *need_source(struct source_text *sources, const char *path)
 {
-	const struct source_lines *source = NULL;
 	size_t i;
 
-	for (i = 0; i < sources->nr && !source; i++)
+	for (i = 0; i < sources->nr; i++)
 		if (sources->files[i].path == path)
-			source = &sources->files[i];
-	if (!source)
-		source = add_source(sources, path);
+			return &sources->files[i];
+	return add_source(sources, path);
+}
+
+const char *source_text_line(struct source_text *sources, const char *path, int line)
+{
+	const struct source_lines *source = need_source(sources, path);
+
 	if (!source || line < 1 || (size_t)line > source->nr)
 		return NULL;
 	return source->lines[line - 1];
+}
+
+const char *source_text_problem(struct source_text *sources, const char *path)
+{
+	const struct source_lines *source = need_source(sources, path);
+
+	return source ? source->problem : strerror(ENOMEM);
+}
+
+const char *source_text_doubt(struct source_text *sources, const char *path,
+			      const struct result_object *object)
+{
+	const struct source_lines *source = need_source(sources, path);
+
+	if (!source || source->problem || sources->root)
+		return NULL;
+	if (*path != '/')
+		return "relative to the current directory, so it may be another file (use --root)";
+	if (object->file_bytes && source->mtime_ns > object->mtime_ns)
+		return "newer than the program, so its lines may be others";
+	return NULL;
+}
+
+const char *source_text_doubt_once(struct source_text *sources, const char *path,
+				   const struct result_object *object)
+{
+	const char *doubt = source_text_doubt(sources, path, object);
+	struct source_lines *source = doubt ? need_source(sources, path) : NULL;
+
+	if (!source || source->is_doubted)
+		return NULL;
+	source->is_doubted = true;
+	return doubt;
 }
 
 void source_text_print(FILE *out, const struct terminal_style *style, const char *text,

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "result/result.h"
 #include "util/terminal.h"
 
 struct source_text;
@@ -20,6 +21,24 @@ struct source_text *source_text_new(const char *root);
  * be read, or has no such line.
  */
 const char *source_text_line(struct source_text *sources, const char *path, int line);
+
+/* Why a file cannot be read. Return: NULL: it can. */
+const char *source_text_problem(struct source_text *sources, const char *path);
+
+/**
+ * source_text_doubt - whether a file may be another one than the source that was compiled
+ * @object: has code that the file was compiled to
+ *
+ * What is below a root was put there on purpose, perhaps with a new time.
+ *
+ * Return: the reason; NULL: there is none, or the file cannot be read.
+ */
+const char *source_text_doubt(struct source_text *sources, const char *path,
+			      const struct result_object *object);
+
+/* The same, once for a file: the next time there is no reason. */
+const char *source_text_doubt_once(struct source_text *sources, const char *path,
+				   const struct result_object *object);
 
 /*
  * Print a line of source without its newline, and with blanks for tabs, after @before columns. On a
