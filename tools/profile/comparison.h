@@ -14,7 +14,8 @@
  * struct comparison_row - a function in two profiles
  * @function:    name of the function
  * @original:    the name without what compilers append to those of copies; owned
- * @object:      file name of its object, without the directory, in the new profile if it has one there
+ * @object:      file name of its object, without the directory; that in the new profile if it is
+ *               there
  * @old_samples: samples in the old profile, or 0
  * @new_samples: samples in the new profile, or 0
  * @is_nameless: code without a name
@@ -50,7 +51,8 @@ enum comparison_of {
  * @all:     all functions together; as shares, they have not changed
  * @rows:    a row for each function, the largest change first
  * @old:     the old result
- * @counterparts: for each object of it, the file name of its counterpart in the new result; NULL: none
+ * @counterparts: for each object of it, the file name of its counterpart in the new result; NULL:
+ *           none
  */
 struct comparison {
 	enum comparison_of of;

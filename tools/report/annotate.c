@@ -39,7 +39,8 @@ static void print_title(const struct annotation *annotation, const struct line_s
 	fputs("#\n", annotation->out);
 	terminal_print_comment(annotation->out, style, "# %s%s%s%s", opened ? opened : path,
 			       problem || doubt ? ": " : "", problem ? problem : doubt ? doubt : "",
-			       problem ? ": no source text (use --root if the source is elsewhere)" : "");
+			       !problem ? "" :
+			       ": no source text (use --root if the source is elsewhere)");
 	free(opened);
 }
 

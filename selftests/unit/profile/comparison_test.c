@@ -333,7 +333,8 @@ TEST_F(objects_of_two_builds_have_other_names)
 		{ "/lib/libx.so.1.2", "/lib/libx.so.1.3", "libx.so.1.3" },
 		{ "/lib/libx.so", "/opt/libx.so.2", "libx.so.2" },
 		{ "/lib/libx-2.31.so", "/lib/libx-2.36.so", "libx-2.36.so" },
-		{ "/lib/libx-040039e1.so.5.0.0", "/lib/libx-1b2c3d4f.so.5.0.0", "libx-1b2c3d4f.so.5.0.0" },
+		{ "/lib/libx-040039e1.so.5.0.0", "/lib/libx-1b2c3d4f.so.5.0.0",
+		  "libx-1b2c3d4f.so.5.0.0" },
 		{ "/bin/python3.11", "/bin/python3.12", "python3.12" },
 	};
 	struct result_process processes[2][2] = { 0 };

@@ -124,7 +124,8 @@ TEST_WITH(function_that_is_also_called, NULL, free_text)
 }
 
 /* Annotates code of a source below the current directory. */
-static void annotate_file(const char *source, const char *root, const char *function, bool instructions)
+static void annotate_file(const char *source, const char *root, const char *function,
+			  bool instructions)
 {
 	const struct annotate_options options = {
 		.function = function, .root = root, .instructions = instructions,
@@ -179,11 +180,14 @@ TEST_WITH(folded_function_is_found_by_each_name, NULL, free_text)
 {
 	static const char *const names[] = {
 		"send_mails", "parse_orders", "_Z12parse_ordersv", "other",
-		"send_mails, parse_orders(), other", "send_mails, _Z12parse_ordersv, other", "0x1002",
+		"send_mails, parse_orders(), other", "send_mails, _Z12parse_ordersv, other",
+		"0x1002",
 	};
 	static const char *const none[] = { "parse", "mails", "_Z12parse_orders", ", " };
 	struct result_count count = { 0x1000, 7 };
-	struct result_function function = { 0x1000, 0x1010, "send_mails, _Z12parse_ordersv, other" };
+	struct result_function function = {
+		0x1000, 0x1010, "send_mails, _Z12parse_ordersv, other",
+	};
 	struct result_place place = { .address = 0x1000 };
 	struct result_object folded = {
 		.path = "/none", .counts = &count, .nr_counts = 1, .samples = 7, .has_names = true,
