@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "export/export.h"
-#include "symbol/ranges.h"
+#include "util/folded.h"
 
 /* A function, with its samples in user mode */
 struct hot {
@@ -29,16 +29,14 @@ static int compare_hot(const void *va, const void *vb)
 /* Print a line for each name of a function: the linker chooses which one it keeps. */
 static void print_names(FILE *out, const char *symbol)
 {
-	const char *comma;
+	const char *name;
+	size_t length;
 
 	/* a list of lines has no place for others */
 	if (strchr(symbol, '\n'))
 		return;
-	while ((comma = strstr(symbol, RANGES_COMMA))) {
-		fprintf(out, "%.*s\n", (int)(comma - symbol), symbol);
-		symbol = comma + strlen(RANGES_COMMA);
-	}
-	fprintf(out, "%s\n", symbol);
+	while ((name = folded_next(&symbol, &length)))
+		fprintf(out, "%.*s\n", (int)length, name);
 }
 
 int export_order(FILE *out, struct code *code)

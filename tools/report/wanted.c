@@ -10,8 +10,9 @@
 
 #include "report/wanted.h"
 #include "symbol/demangle.h"
-#include "symbol/ranges.h"
+
 #include "symbol/symbolize.h"
+#include "util/folded.h"
 
 /* A name that was compared with the wanted one: demangling takes long */
 struct compared_name {
@@ -46,11 +47,11 @@ static int compare_symbol(const struct wanted *wanted, const char *text, size_t 
 	if (!symbol)
 		return -ENOMEM;
 	found = is_named(wanted, symbol);
-	for (at = strstr(symbol, RANGES_COMMA) ? symbol : NULL; !found && at; at = next) {
-		next = strstr(at, RANGES_COMMA);
+	for (at = strstr(symbol, FOLDED_COMMA) ? symbol : NULL; !found && at; at = next) {
+		next = strstr(at, FOLDED_COMMA);
 		if (next) {
 			*next = 0;
-			next += strlen(RANGES_COMMA);
+			next += strlen(FOLDED_COMMA);
 		}
 		found = is_named(wanted, at);
 	}

@@ -19,7 +19,7 @@
 #include <libiberty/demangle.h>
 
 #include "symbol/demangle.h"
-#include "symbol/ranges.h"
+#include "util/folded.h"
 
 /* Longer symbols are not from real programs, and take long to demangle. */
 #define MAX_SYMBOL	4096
@@ -146,29 +146,37 @@ static char *demangle_one(const char *symbol)
 	return whole;
 }
 
+/* Print a name unless it was printed: what differs may be a hash. Return: whether it is mangled. */
+static bool print_once(FILE *out, const char *printed, const char *symbol, size_t length)
+{
+	char *copy = strndup(symbol, length), *name = copy ? demangle_one(copy) : NULL;
+	const char *shown = name ? name : copy, *before;
+	const bool is_mangled = name;
+	bool is_new = shown;
+	size_t bytes;
+
+	while (is_new && (before = folded_next(&printed, &bytes)))
+		is_new = bytes != strlen(shown) || strncmp(before, shown, bytes);
+	if (is_new)
+		fprintf(out, "%s%s", ftell(out) ? FOLDED_COMMA : "", shown);
+	fflush(out);
+	free(name);
+	free(copy);
+	return is_mangled;
+}
+
 /* Demangle the names of a folded function (ranges_join()). Return: NULL: none is mangled. */
 static char *demangle_all(const char *symbols)
 {
-	char *copy = strdup(symbols), *text = NULL, *at, *next;
 	bool is_mangled = false;
-	size_t length;
-	FILE *all = copy ? open_memstream(&text, &length) : NULL;
+	char *text = NULL;
+	const char *symbol;
+	size_t size, length;
+	FILE *out = open_memstream(&text, &size);
 
-	for (at = copy; all && at; at = next) {
-		char *name;
-
-		next = strstr(at, RANGES_COMMA);
-		if (next) {
-			*next = 0;
-			next += strlen(RANGES_COMMA);
-		}
-		name = demangle_one(at);
-		is_mangled |= name != NULL;
-		fprintf(all, "%s%s", name ? name : at, next ? RANGES_COMMA : "");
-		free(name);
-	}
-	free(copy);
-	if (all && !fclose(all) && is_mangled)
+	while (out && (symbol = folded_next(&symbols, &length)))
+		is_mangled |= print_once(out, text, symbol, length);
+	if (out && !fclose(out) && is_mangled)
 		return text;
 	free(text);
 	return NULL;
@@ -176,5 +184,5 @@ static char *demangle_all(const char *symbols)
 
 char *demangle(const char *symbol)
 {
-	return strstr(symbol, RANGES_COMMA) ? demangle_all(symbol) : demangle_one(symbol);
+	return folded_has_several(symbol) ? demangle_all(symbol) : demangle_one(symbol);
 }

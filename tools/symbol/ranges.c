@@ -15,6 +15,7 @@
 
 #include "symbol/ranges.h"
 #include "util/array.h"
+#include "util/folded.h"
 
 #define NO_OUTER	UINT32_MAX
 
@@ -139,7 +140,7 @@ static int join_names(struct ranges *set, struct range *ranges, size_t nr)
 		if (j < nr_kept)
 			continue;
 		kept[nr_kept++] = &ranges[i];
-		bytes += (size_t)ranges[i].length + strlen(RANGES_COMMA);
+		bytes += (size_t)ranges[i].length + strlen(FOLDED_COMMA);
 	}
 	if (nr_kept < 2)
 		return 0;
@@ -151,7 +152,7 @@ static int join_names(struct ranges *set, struct range *ranges, size_t nr)
 	if (!joined)
 		return -ENOMEM;
 	for (i = 0, bytes = 0; i < nr_kept; i++)
-		bytes += (size_t)sprintf(joined + bytes, "%s%.*s", i ? RANGES_COMMA : "",
+		bytes += (size_t)sprintf(joined + bytes, "%s%.*s", i ? FOLDED_COMMA : "",
 					 kept[i]->length, kept[i]->name);
 	for (i = 0; i < nr; i++) {
 		ranges[i].name = joined;

@@ -49,9 +49,6 @@ struct ranges {
 	size_t nr_joined;
 };
 
-/* Between the names of functions that a linker has folded. No symbol of a real program has it. */
-#define RANGES_COMMA	", "
-
 /**
  * ranges_add - add a range
  * @set: the set; zeroed before the first call
@@ -72,11 +69,11 @@ int ranges_add(struct ranges *set, const struct range *new);
 void ranges_finish(struct ranges *set);
 
 /*
- * Join the names of functions with one start, of the lowest rank: a linker has folded identical code
- * (--icf), and all of its names are true. The best name is the first. Names that say the same stay one:
- * aliases, which differ by underscores, by what follows a dot, by the number of a constructor; and in C
- * also by a version or 64 at the end, or are weak or reserved. Call it before ranges_finish(). Return: 0
- * or -ENOMEM.
+ * Join the names of functions with one start, of the lowest rank (folded.h): a linker has folded
+ * identical code (--icf), and all of its names are true. The best name is the first. Names that say
+ * the same stay one: aliases, which differ by underscores, by what follows a dot, by the number of
+ * a constructor; and in C also by a version or 64 at the end, or are weak or reserved. Call it
+ * before ranges_finish(). Return: 0 or -ENOMEM.
  */
 int ranges_join(struct ranges *set);
 
