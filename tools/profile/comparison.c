@@ -11,6 +11,7 @@
 #include "profile/comparison.h"
 #include "profile/counterparts.h"
 #include "profile/namesakes.h"
+#include "profile/originals.h"
 #include "profile/share.h"
 #include "util/base_name.h"
 #include "util/shorten.h"
@@ -32,16 +33,20 @@ static int append(struct comparison *comparison, const struct comparison_side *s
 	if (!other_objects)
 		return -ENOMEM;
 	for (i = 0; i < side->profile->nr_rows; i++) {
-		struct comparison_row *to = &comparison->rows[comparison->nr_rows++];
+		const size_t number = comparison->nr_rows++;
+		struct comparison_row *to = &comparison->rows[number];
 		const struct profile_row *row = &side->profile->rows[i];
 		const bool has_object = row->index != SIZE_MAX;
 		const char *name = has_object ? names[row->index] : row->object;
 
+		comparison->parts[number] = (struct comparison_part){ row, is_new, number };
+		to->part = number;
 		to->function = row->function;
 		to->object = name ? name : base_name(side->result->objects[row->index].path);
 		to->is_nameless = !row->has_name;
 		if (!name) {
 			to->function = ALONE;
+			to->is_alone = true;
 			to->is_nameless = false;
 		} else if (!row->has_name && !row->is_rest &&
 			   !namesakes_has(other_objects, other->result->nr_objects,
@@ -78,8 +83,14 @@ static int compare_names(const void *va, const void *vb)
 }
 
 /* Add a row to another one, and drop it. */
-static void add_row(struct comparison_row *to, struct comparison_row *row)
+static void add_row(struct comparison_part *parts, struct comparison_row *to,
+		    struct comparison_row *row)
 {
+	const size_t next = parts[to->part].next;
+
+	/* two rings become one */
+	parts[to->part].next = parts[row->part].next;
+	parts[row->part].next = next;
 	to->old_samples += row->old_samples;
 	to->new_samples += row->new_samples;
 	free(row->original);
@@ -90,7 +101,7 @@ static void add_row(struct comparison_row *to, struct comparison_row *row)
  * and number them anew. If both builds have the same number, those that have one name in both are
  * the same. Return: the number of rows left.
  */
-static size_t merge_copies(struct comparison_row *rows, size_t nr)
+static size_t merge_copies(struct comparison_part *parts, struct comparison_row *rows, size_t nr)
 {
 	struct comparison_row *sum = NULL;
 	size_t old = 0, new = 0, from, to = 0;
@@ -104,14 +115,15 @@ static size_t merge_copies(struct comparison_row *rows, size_t nr)
 
 		if (nr > 1 && (old != new || !is_pair)) {
 			if (sum) {
-				add_row(sum, &rows[from]);
+				add_row(parts, sum, &rows[from]);
 				continue;
 			}
 			sum = &rows[to];
-			rows[from].function = rows[from].original;
 		}
 		rows[to++] = rows[from];
 	}
+	if (sum && to == 1)
+		sum->function = sum->original;
 	return to;
 }
 
@@ -122,7 +134,7 @@ static void merge(struct comparison *comparison)
 
 	for (from = 0; from < comparison->nr_rows; from++) {
 		if (to && !compare_names(&rows[to - 1], &rows[from]))
-			add_row(&rows[to - 1], &rows[from]);
+			add_row(comparison->parts, &rows[to - 1], &rows[from]);
 		else
 			rows[to++] = rows[from];
 	}
@@ -133,7 +145,7 @@ static void merge(struct comparison *comparison)
 		for (next = from + 1; next < comparison->nr_rows; next++)
 			if (compare_originals(&rows[from], &rows[next]))
 				break;
-		left = merge_copies(&rows[from], next - from);
+		left = merge_copies(comparison->parts, &rows[from], next - from);
 		memmove(&rows[to], &rows[from], left * sizeof(*rows));
 		to += left;
 	}
@@ -267,15 +279,18 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 		},
 	};
 	comparison->rows = calloc(nr + 1, sizeof(*comparison->rows));
-	if (!comparison->rows)
+	comparison->parts = calloc(nr + 1, sizeof(*comparison->parts));
+	if (!comparison->rows || !comparison->parts)
 		return -ENOMEM;
-	error = counterparts_find(old->result, new->result, names);
+	error = counterparts_find(old, new, names);
 	comparison->counterparts = names[0];
 	if (!error)
 		error = append(comparison, old, new, names[0], false);
 	if (!error)
 		error = append(comparison, new, old, names[1], true);
 	free(names[1]);
+	if (!error)
+		error = originals_unite(comparison->rows, comparison->nr_rows);
 	if (error)
 		return error;
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
@@ -289,6 +304,33 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_changes);
 	return 0;
+}
+
+const char *comparison_renamed(const struct comparison *comparison, size_t object)
+{
+	const char *old = base_name(comparison->old->objects[object].path);
+	const char *new = comparison->counterparts[object];
+
+	return new && strcmp(old, new) ? old : NULL;
+}
+
+bool comparison_is_sum(const struct comparison *comparison, const struct comparison_row *row)
+{
+	const struct comparison_part *parts = comparison->parts;
+	const char *names[2] = { NULL, NULL };
+	size_t part = row->part;
+
+	if (row->is_nameless || row->is_alone)
+		return false;
+	do {
+		const char **name = &names[parts[part].is_new];
+
+		if (*name && strcmp(*name, parts[part].row->function))
+			return true;
+		*name = parts[part].row->function;
+		part = parts[part].next;
+	} while (part != row->part);
+	return false;
 }
 
 double comparison_percent(const struct comparison *comparison, double change)
@@ -310,6 +352,7 @@ void comparison_release(struct comparison *comparison)
 	for (i = 0; i < comparison->nr_rows; i++)
 		free(comparison->rows[i].original);
 	free(comparison->rows);
+	free(comparison->parts);
 	free(comparison->counterparts);
 	memset(comparison, 0, sizeof(*comparison));
 }

@@ -2,7 +2,7 @@
 #ifndef PROFIL_COUNTERPARTS_H
 #define PROFIL_COUNTERPARTS_H
 
-#include "result/result.h"
+#include "profile/comparison.h"
 
 /**
  * counterparts_find - find which objects of two results are the same, perhaps of two builds
@@ -11,11 +11,13 @@
  *         freed with free(), even on error
  *
  * Objects with one file name are counterparts, also several of each result. Of the other files, two
- * are if they are the only ones of their results that have one build-id, or have one file name but
- * for a version, or are the command, or are any executed program.
+ * are if they are the only ones of their results that have one build-id; or have one file name but
+ * for a version; or begin with one word, and have half of their functions in common; or are the
+ * command; or are any executed program.
  *
  * Return: 0 or -ENOMEM.
  */
-int counterparts_find(const struct result *old, const struct result *new, const char **names[2]);
+int counterparts_find(const struct comparison_side *old, const struct comparison_side *new,
+		      const char **names[2]);
 
 #endif /* PROFIL_COUNTERPARTS_H */
