@@ -16,15 +16,16 @@
 #include "report/listing.h"
 #include "report/source_text.h"
 
-#define FIGURES	28	/* terminal columns before the source */
+#define FIGURES		28	/* terminal columns before the source */
+#define WITH_INLINED	14	/* columns more */
 
 /* What is printed */
 struct annotation {
 	FILE *out;
-	const struct result *result;
 	const struct annotate_options *options;
 	struct source_text *sources;
 	uint64_t all;		/* samples of the result */
+	bool has_inlined;	/* see struct line_sums */
 };
 
 static void print_title(const struct annotation *annotation, const struct line_sum *line)
@@ -32,8 +33,8 @@ static void print_title(const struct annotation *annotation, const struct line_s
 	const struct terminal_style *style = &annotation->options->style;
 	const char *path = line->source.file;
 	const char *problem = source_text_problem(annotation->sources, path);
-	const char *doubt = source_text_doubt_once(annotation->sources, path,
-						   &annotation->result->objects[line->object]);
+	const char *doubt = source_text_doubt_once(annotation->sources, path, line->object,
+						   line->address);
 	char *opened = doubt ? realpath(path, NULL) : NULL;
 
 	fputs("#\n", annotation->out);
@@ -44,23 +45,31 @@ static void print_title(const struct annotation *annotation, const struct line_s
 	free(opened);
 }
 
-/* @number: 0: no line */
-static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
-		       const char *text, const struct terminal_style *style)
+/* @number: 0: no line; @line: its samples; NULL: it has none */
+static void print_line(const struct annotation *annotation, int number,
+		       const struct line_sum *line, const char *text)
 {
-	double percent = share_percent(samples, all);
+	const struct terminal_style *style = &annotation->options->style;
+	const bool both = annotation->has_inlined;
+	FILE *out = annotation->out;
 
-	terminal_begin(out, style, terminal_share_color(percent));
-	if (samples)
-		fprintf(out, "  %7.2f %9" PRIu64, percent, samples);
+	terminal_begin(out, style, terminal_share_color(
+		line ? share_percent(line->with_inlined, annotation->all) : 0));
+	if (line)
+		fprintf(out, "  %7.2f %9" PRIu64, share_percent(line->samples, annotation->all),
+			line->samples);
 	else
 		fprintf(out, "  %7s %9s", "", "");
+	if (both && line)
+		fprintf(out, " %*" PRIu64, WITH_INLINED - 1, line->with_inlined);
+	else if (both)
+		fprintf(out, "%*s", WITH_INLINED, "");
 	terminal_end(out, style);
 	if (number)
 		fprintf(out, " %6d  ", number);
 	else
 		fprintf(out, " %6s  ", "?");
-	source_text_print(out, style, text, FIGURES);
+	source_text_print(out, style, text, FIGURES + (both ? WITH_INLINED : 0));
 	putc('\n', out);
 }
 
@@ -72,7 +81,8 @@ static bool is_near(const struct line_sum *lines, size_t nr, size_t i, int numbe
 }
 
 /* Print the source near each of @lines, which are all of one file. */
-static void print_lines(const struct annotation *annotation, const struct line_sum *lines, size_t nr)
+static void print_lines(const struct annotation *annotation, const struct line_sum *lines,
+			size_t nr)
 {
 	const struct terminal_style *style = &annotation->options->style;
 	const char *file = lines[0].source.file;
@@ -100,10 +110,11 @@ static void print_lines(const struct annotation *annotation, const struct line_s
 			number = lines[i].source.line;
 		is_line = i < nr && number == lines[i].source.line;
 		if (is_near(lines, nr, i, number))
-			print_line(annotation->out, number, is_line ? lines[i].samples : 0,
-				   annotation->all, has_text ? text : "", style);
+			print_line(annotation, number, is_line ? &lines[i] : NULL,
+				   has_text ? text : "");
 		else if (i && !is_gap)
-			fprintf(annotation->out, "  %24s  ...\n", "");
+			fprintf(annotation->out, "%*s...\n",
+				FIGURES + (annotation->has_inlined ? WITH_INLINED : 0), "");
 		is_gap = !is_near(lines, nr, i, number);
 		i += is_line;
 	}
@@ -114,8 +125,7 @@ static void print_file(const struct annotation *annotation, const struct line_su
 {
 	print_title(annotation, &lines[0]);
 	if (!lines[0].source.line) {
-		print_line(annotation->out, 0, lines[0].samples, annotation->all, "(no line)",
-			   &annotation->options->style);
+		print_line(annotation, 0, &lines[0], "(no line)");
 		lines++;
 		nr--;
 	}
@@ -125,12 +135,14 @@ static void print_file(const struct annotation *annotation, const struct line_su
 
 /* Return: 0 or -ENOMEM. */
 static int print_annotation(FILE *out, const struct line_sums *annotation,
-			    const struct result *result, const struct annotate_options *options)
+			    const struct result *result, struct symbols *symbols,
+			    const struct annotate_options *options)
 {
 	const uint64_t samples = result_samples(result);
 	const struct annotation printed = {
-		.out = out, .result = result, .options = options, .all = samples,
-		.sources = source_text_new(options->root),
+		.out = out, .options = options, .all = samples,
+		.sources = source_text_new(options->root, result, symbols),
+		.has_inlined = annotation->has_inlined,
 	};
 	size_t first, next;
 
@@ -150,8 +162,11 @@ static int print_annotation(FILE *out, const struct line_sums *annotation,
 				       ": compile with -g, or install the debug symbols of the package");
 	if (annotation->problem)
 		terminal_print_comment(out, &options->style, "# %s", annotation->problem);
-	if (annotation->nr)
+	if (annotation->nr && !annotation->has_inlined)
 		fprintf(out, "#\n# %7s %9s %6s  source\n", "percent", "samples", "line");
+	else if (annotation->nr)
+		fprintf(out, "#\n# %7s %9s %*s %6s  source\n", "percent", "self",
+			WITH_INLINED - 1, "with inlined", "line");
 	for (first = 0; first < annotation->nr; first = next) {
 		for (next = first + 1; next < annotation->nr; next++)
 			if (strcmp(annotation->lines[first].source.file,
@@ -176,7 +191,7 @@ static long print_wanted(FILE *out, const struct result *result, struct symbols 
 	error = line_sums_collect(&annotation, wanted, result, symbols);
 	functions = annotation.functions;
 	if (!error && functions)
-		error = print_annotation(out, &annotation, result, options);
+		error = print_annotation(out, &annotation, result, symbols, options);
 	line_sums_release(&annotation);
 	return error ? error : functions;
 }
@@ -190,9 +205,13 @@ long annotate_print(FILE *out, const struct result *result, struct symbols *symb
 		.inlined = options->inlined,
 	};
 	long functions = print_wanted(out, result, symbols, &wanted, options);
+	int way;
 
-	if (!functions && !wanted.inlined) {
+	/* where it is inlined; then, what has no more of its name than the user has typed */
+	for (way = wanted.inlined; !functions && way < 2; way++) {
+		wanted_release(&wanted);
 		wanted.inlined = true;
+		wanted.bare = way;
 		functions = print_wanted(out, result, symbols, &wanted, options);
 	}
 	wanted_release(&wanted);

@@ -182,6 +182,8 @@ TEST_WITH(folded_function_is_found_by_each_name, NULL, free_text)
 		"send_mails", "parse_orders", "_Z12parse_ordersv", "other",
 		"send_mails, parse_orders(), other", "send_mails, _Z12parse_ordersv, other",
 		"0x1002",
+		/* as in the table */
+		"send_mails, parse_orders, other",
 	};
 	static const char *const none[] = { "parse", "mails", "_Z12parse_orders", ", " };
 	struct result_count count = { 0x1000, 7 };
@@ -217,20 +219,23 @@ TEST_WITH(folded_function_is_found_by_each_name, NULL, free_text)
 TEST(relative_source_is_told)
 {
 	static const char path[] = "Makefile";
-	const struct result_object of = { .path = "./fixture-relative" };
-	struct source_text *sources = source_text_new(NULL);
-	const char *doubt = source_text_doubt_once(sources, path, &of);
+	struct result_object objects[] = { { .path = "./fixture-relative" } };
+	const struct result of = { .objects = objects, .nr_objects = 1 };
+	struct symbols *own = symbols_new(&of, NULL);
+	struct source_text *sources = source_text_new(NULL, &of, own);
+	const char *doubt = source_text_doubt_once(sources, path, 0, 0);
 
 	assert_non_null(doubt);
 	assert_non_null(strstr(doubt, "relative to the current directory"));
-	assert_null(source_text_doubt_once(sources, path, &of));
-	assert_non_null(source_text_doubt(sources, path, &of));
-	assert_null(source_text_doubt(sources, "none", &of));
+	assert_null(source_text_doubt_once(sources, path, 0, 0));
+	assert_non_null(source_text_doubt(sources, path, 0, 0));
+	assert_null(source_text_doubt(sources, "none", 0, 0));
 	assert_non_null(source_text_problem(sources, "none"));
 	source_text_free(sources);
-	sources = source_text_new(".");
-	assert_null(source_text_doubt(sources, path, &of));
+	sources = source_text_new(".", &of, own);
+	assert_null(source_text_doubt(sources, path, 0, 0));
 	source_text_free(sources);
+	symbols_free(own);
 }
 
 GROUP(set_up, tear_down)
