@@ -20,6 +20,8 @@
 #define ALONE		"(only in one result)"
 #define ALL		"(all functions)"
 
+#define COUNTER		8	/* digits of the number of a copy at most; a hash has more */
+
 /*
  * Append the rows of @side. @other: the other side; @names: of the objects of @side, as from
  * counterparts_find(). Return: 0 or -ENOMEM.
@@ -96,14 +98,50 @@ static void add_row(struct comparison_part *parts, struct comparison_row *to,
 	free(row->original);
 }
 
+/* Return: length of a number that counts copies at @at, after a dot; a longer one is a hash. */
+static size_t count_digits(const char *at)
+{
+	const size_t length = strspn(at, "0123456789");
+
+	return at[-1] == '.' && length <= COUNTER ? length : 0;
+}
+
+/* Whether two names differ in the numbers of copies only */
+static bool is_renumbered(const char *a, const char *b)
+{
+	if (*a != *b)
+		return false;
+	while (*a++ && *b++) {
+		a += count_digits(a);
+		b += count_digits(b);
+		if (*a != *b)
+			return false;
+	}
+	return true;
+}
+
+/* Whether a build has copies of one kind, so that their numbers may have changed places */
+static bool has_numbered(const struct comparison_row *rows, size_t nr)
+{
+	size_t i;
+
+	for (i = 1; i < nr; i++)
+		if (((rows[i - 1].old_samples && rows[i].old_samples) ||
+		     (rows[i - 1].new_samples && rows[i].new_samples)) &&
+		    is_renumbered(rows[i - 1].function, rows[i].function))
+			return true;
+	return false;
+}
+
 /*
  * Merge the rows of one function, its parts and its copies: compilers decide anew which there are,
  * and number them anew. If both builds have the same number, those that have one name in both are
- * the same. Return: the number of rows left.
+ * the same, unless it is a number that tells them apart. Return: the number of rows left.
  */
 static size_t merge_copies(struct comparison_part *parts, struct comparison_row *rows, size_t nr)
 {
 	struct comparison_row *sum = NULL;
+	const bool is_numbered = has_numbered(rows, nr);
 	size_t old = 0, new = 0, from, to = 0;
 
 	for (from = 0; from < nr; from++) {
@@ -113,7 +151,7 @@ static size_t merge_copies(struct comparison_part *parts, struct comparison_row 
 	for (from = 0; from < nr; from++) {
 		const bool is_pair = rows[from].old_samples && rows[from].new_samples;
 
-		if (nr > 1 && (old != new || !is_pair)) {
+		if (nr > 1 && (old != new || is_numbered || !is_pair)) {
 			if (sum) {
 				add_row(parts, sum, &rows[from]);
 				continue;
