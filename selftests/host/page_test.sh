@@ -60,7 +60,8 @@ page two old new
 
 # Two builds with other file names and suffixes: a part of spin_much is apart in one
 objcopy --redefine-sym spin_much=spin_much.llvm.1 --redefine-sym spin_less=spin_much.part.0 \
-	"$pie" spin-main && objcopy --redefine-sym spin_much=spin_much.llvm.2 "$pie" spin-pr || exit 1
+	"$pie" spin-main &&
+	objcopy --redefine-sym spin_much=spin_much.llvm.2 "$pie" spin-pr || exit 1
 spin 2000 5000 1000 600 | take main "$work/spin-main"
 spin 2000 3000 1000 300 | take pr "$work/spin-pr"
 page moved main pr
@@ -79,7 +80,8 @@ unsigned all(unsigned n)
 END
 gcc -O2 -g -fPIC -shared -o inlined.so inlined.c || exit 1
 objdump -d --no-show-raw-insn --disassemble=all inlined.so |
-	awk '/^ +[0-9a-f]+:/ { sub(":", "", $1); print 0, $1, 100 }' | take inlined "$work/inlined.so"
+	awk '/^ +[0-9a-f]+:/ { sub(":", "", $1); print 0, $1, 100 }' |
+	take inlined "$work/inlined.so"
 page inlined inlined
 
 # Names of functions and of the object, and a line of source, that would run as markup
@@ -130,8 +132,8 @@ passed() {
 	[ "$(tail -n 1 "$work/profile")" = passed ]
 }
 
-checks=(figures sort search keys code filters rows changes moved inlined theme narrow names hostile alone size
-	first_screen)
+checks=(figures sort search keys code filters rows changes moved inlined theme narrow names hostile
+	alone size first_screen)
 ktap_print_header
 ktap_set_plan ${#checks[@]}
 for name in "${checks[@]}"; do

@@ -5,8 +5,8 @@
 #include "profile/comparison.h"
 
 /*
- * Give all rows of an object that have a name in common the same original, which is the longest list
- * of names that one of them has. Return: 0 or -ENOMEM.
+ * Give all rows of an object that have a name in common the same original, which is the longest
+ * list of names that one of them has. Return: 0 or -ENOMEM.
  */
 int originals_unite(struct comparison_row *rows, size_t nr_rows);
 

@@ -179,8 +179,8 @@ static void cut_end(struct copy *copy, const char *start, const char *end)
 }
 
 /*
- * Of the names of a folded function that are the same now, keep the first one. Frees @names. Return:
- * the others.
+ * Of the names of a folded function that are the same now, keep the first one. Frees @names.
+ * Return: what is left.
  */
 static char *drop_repeated(char *names)
 {

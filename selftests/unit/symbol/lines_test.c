@@ -235,7 +235,8 @@ TEST_F(source_is_printed_with_its_samples)
 	assert_has(line);
 	/* the line of the call has the samples of what is inlined there */
 	snprintf(line, sizeof(line), "    62.50        25            25 %6d  {\n"
-		 "     0.00         0             5 %6d          return inlined(hidden(n)) * 5 + rand();\n"
+		 "     0.00         0             5 %6d"
+		 "          return inlined(hidden(n)) * 5 + rand();\n"
 		 "%34s%6d  }\n"
 		 "%34s%6d  \n", body - 1, body, "", body + 1, "", body + 2);
 	assert_has(line);
