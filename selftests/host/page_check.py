@@ -225,6 +225,37 @@ def check_changes(page):
         equal(sum(int(line.replace(",", "")) for line in lines if line[:1].isdigit()), samples)
 
 
+def check_moved(page):
+    """A row has the code of all of its functions, whatever they and their file are called."""
+    page.open("moved")
+    assert page.find("#summary").text.endswith("spin-main is now spin-pr."), \
+        page.find("#summary").text
+    equal(sorted(page.names()), ["spin_less", "spin_much"])
+    page.browser.find_elements(By.CSS_SELECTOR, ".opens")[page.names().index("spin_much")].click()
+    for side, samples, tables in (1, 8000, 2), (2, 4000, 1):
+        lines = page.texts(f".side:nth-child({side}) .listing tr:not(.gap) > :nth-child(2)")
+        equal(sum(int(line.replace(",", "")) for line in lines if line[:1].isdigit()), samples)
+        names = page.texts(f".side:nth-child({side}) > p")
+        equal(names, ["spin_much.llvm.1", "spin_much.part.0"] if tables == 2 else [])
+
+
+def check_inlined(page):
+    """The line of a call has its own samples, and those of what is inlined there."""
+    page.open("inlined")
+    page.find(".opens").click()
+    equal(page.texts(".listing th")[:5], ["%", "self", "with inlined", "line",
+                                          DIRECTORY + "/inlined.c"])
+    figures = {}
+    for row in page.browser.find_elements(By.CSS_SELECTOR, ".listing tr"):
+        cells = [cell.text for cell in row.find_elements(By.TAG_NAME, "td")]
+        if len(cells) == 5:
+            figures[cells[4].strip()] = [int(cell.replace(",", "") or 0) for cell in cells[1:3]]
+    own, both = next(figures[text] for text in figures if "CALL" in text)
+    inner = sum(figures[text][0] for text in figures if text[:8] in ("n ^= n >", "return n"))
+    equal(both, own + inner)
+    assert inner > own > 0, figures
+
+
 def luminance(color):
     """By WCAG 2, of rgb(...)"""
     parts = [int(part) / 255 for part in color[color.index("(") + 1:-1].split(",")[:3]]

@@ -58,6 +58,32 @@ page two old new
 "$PROFIL" diff --json old.out new.out >two.json && "$PROFIL" report --json old.out >one.json ||
 	exit 1
 
+# Two builds with other file names and suffixes: a part of spin_much is apart in one
+objcopy --redefine-sym spin_much=spin_much.llvm.1 --redefine-sym spin_less=spin_much.part.0 \
+	"$pie" spin-main &&
+	objcopy --redefine-sym spin_much=spin_much.llvm.2 "$pie" spin-pr || exit 1
+spin 2000 5000 1000 600 | take main "$work/spin-main"
+spin 2000 3000 1000 300 | take pr "$work/spin-pr"
+page moved main pr
+
+# A line that calls inlined code
+cat >inlined.c <<'END'
+static inline __attribute__((always_inline)) unsigned mix(unsigned n)
+{
+	n ^= n >> 15; n *= 0x2c1b3c6d; n ^= n >> 12; n *= 0x297a2d39; n ^= n >> 15;
+	return n;
+}
+unsigned all(unsigned n)
+{
+	return mix(n) + 3;	/* CALL */
+}
+END
+gcc -O2 -g -fPIC -shared -o inlined.so inlined.c || exit 1
+objdump -d --no-show-raw-insn --disassemble=all inlined.so |
+	awk '/^ +[0-9a-f]+:/ { sub(":", "", $1); print 0, $1, 100 }' |
+	take inlined "$work/inlined.so"
+page inlined inlined
+
 # Names of functions and of the object, and a line of source, that would run as markup
 hostile="$work/<img src=x onerror=run(1)>&amp;.so"
 cat >hostile.c <<'END'
@@ -106,8 +132,8 @@ passed() {
 	[ "$(tail -n 1 "$work/profile")" = passed ]
 }
 
-checks=(figures sort search keys code filters rows changes theme narrow names hostile alone size
-	first_screen)
+checks=(figures sort search keys code filters rows changes moved inlined theme narrow names hostile
+	alone size first_screen)
 ktap_print_header
 ktap_set_plan ${#checks[@]}
 for name in "${checks[@]}"; do

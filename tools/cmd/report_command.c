@@ -131,21 +131,24 @@ static int show_table(const struct result *result, struct symbols *symbols,
 	return error;
 }
 
-/* Whether the name is that of an object that is not a file, or of a function in one. */
-static bool has_no_file(const struct result *result, const char *name)
+/* Return: a name for what is not in a file, an object or a function in one; NULL: none. */
+static const char *find_without_file(const struct result *result, const char *name)
 {
 	size_t i, j;
 
 	for (i = 0; i < result->nr_objects; i++) {
 		const struct result_object *object = &result->objects[i];
 
-		if (!result_is_file(object) && !strcmp(object->path, name))
-			return true;
+		if (result_is_file(object))
+			continue;
+		if (!strcmp(object->path, name))
+			return name;
 		for (j = 0; j < object->nr_functions; j++)
-			if (!strcmp(object->functions[j].name, name))
-				return true;
+			if (!strcmp(object->functions[j].name, name) ||
+			    functionname_has_end(object->functions[j].name, name))
+				return object->functions[j].name;
 	}
-	return false;
+	return NULL;
 }
 
 /* @others: similar names, from functionname_find(), or NULL */
@@ -180,12 +183,13 @@ static long annotate(const struct result *result, struct symbols *symbols,
 static long annotate_similar(const struct result *result, struct symbols *symbols,
 			     const struct arguments *arguments)
 {
+	const char *without_file = find_without_file(result, arguments->annotate);
 	char *others, *name;
 	long nr = 0;
 
-	if (has_no_file(result, arguments->annotate)) {
+	if (without_file) {
 		failure_warnx("%s: %s is code without a file, so there %s for it",
-			      options_file_name(arguments->file), arguments->annotate,
+			      options_file_name(arguments->file), without_file,
 			      arguments->instructions ? "are no instructions" : "is no source");
 		return 0;
 	}
@@ -244,7 +248,8 @@ static int show_result(const struct arguments *arguments)
 
 	options_read_result(arguments->file, &result);
 	options_select(arguments->file, &result, &arguments->selection);
-	status = arguments->instructions || symbols_need_files(&result, arguments->root) ?
+	/* to annotate, files are read, too */
+	status = arguments->annotate || symbols_need_files(&result, arguments->root) ?
 		 reading_run(show, &(struct showing){ arguments, &result }) :
 		 show(&(struct showing){ arguments, &result });
 	result_release(&result);

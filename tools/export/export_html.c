@@ -218,7 +218,7 @@ static int print_head(struct json *json, const struct result *result)
 }
 
 static int print_side(struct json *json, const struct symbolized *symbolized,
-		      const struct names *names)
+		      const struct names *names, const size_t *rows)
 {
 	struct html_groups groups;
 	int error = html_groups_make(&groups, symbolized->result);
@@ -234,7 +234,7 @@ static int print_side(struct json *json, const struct symbolized *symbolized,
 		error = print_functions(json, symbolized, names, &groups);
 	}
 	if (!error)
-		error = html_code_print(json, symbolized);
+		error = html_code_print(json, symbolized, rows);
 	json_leave(json, '}');
 	html_groups_release(&groups);
 	return error;
@@ -264,29 +264,84 @@ static void print_changes(struct json *json, const struct comparison *comparison
 	json_leave(json, ']');
 }
 
+/* The files that are compared, although they have other names: pairs of old and new */
+static void print_renamed(struct json *json, const struct comparison *comparison)
+{
+	size_t i;
+
+	json_member(json, "renamed");
+	json_enter(json, '[');
+	for (i = 0; comparison->old && i < comparison->old->nr_objects; i++) {
+		const char *old = comparison_renamed(comparison, i);
+
+		if (!old)
+			continue;
+		json_next(json);
+		escape_json(json->out, old);
+		json_next(json);
+		escape_json(json->out, comparison->counterparts[i]);
+	}
+	json_leave(json, ']');
+}
+
+/*
+ * Find the rows of the functions of both results in the changes, of which the first has all.
+ * Return: 0 or -ENOMEM.
+ */
+static int find_rows(const struct symbolized *symbolized, const struct comparison *comparison,
+		     size_t *rows[2])
+{
+	size_t i;
+
+	rows[0] = calloc(symbolized->old->nr_functions + 1, sizeof(*rows[0]));
+	rows[1] = calloc(symbolized->nr_functions + 1, sizeof(*rows[1]));
+	if (!rows[0] || !rows[1])
+		return -ENOMEM;
+	for (i = 0; i < comparison->nr_rows; i++) {
+		const size_t first = comparison->rows[i].part;
+		size_t at = first;
+
+		do {
+			const struct comparison_part *part = &comparison->parts[at];
+
+			if (part->row->number != SIZE_MAX)
+				rows[part->is_new][part->row->number] = i + 1;
+			at = part->next;
+		} while (at != first);
+	}
+	return 0;
+}
+
 /* Print the data. @comparison: all zero if there is no old result. Return: 0 or -ENOMEM. */
 static int print_data(FILE *out, const struct symbolized *symbolized,
 		      const struct comparison *comparison)
 {
 	struct json json = { .out = out };
 	struct names names = { 0 };
+	size_t *rows[2] = { NULL, NULL };
 	int error = collect_names(&names, symbolized, comparison);
 
+	if (!error && symbolized->old)
+		error = find_rows(symbolized, comparison, rows);
 	json_enter(&json, '{');
 	if (!error) {
 		print_names(&json, &names);
 		json_member(&json, "sides");
 		json_enter(&json, '[');
 		if (symbolized->old)
-			error = print_side(&json, symbolized->old, &names);
+			error = print_side(&json, symbolized->old, &names, rows[0]);
 		if (!error)
-			error = print_side(&json, symbolized, &names);
+			error = print_side(&json, symbolized, &names, rows[1]);
 		json_leave(&json, ']');
-		if (symbolized->old)
-			print_changes(&json, comparison, &names);
+	}
+	if (!error && symbolized->old) {
+		print_changes(&json, comparison, &names);
+		print_renamed(&json, comparison);
 	}
 	json_leave(&json, '}');
 	free(names.list);
+	free(rows[0]);
+	free(rows[1]);
 	return error;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "export/export.h"
+#include "util/folded.h"
 
 /* A function, with its samples in user mode */
 struct hot {
@@ -25,6 +26,19 @@ static int compare_hot(const void *va, const void *vb)
 	       a->function->start > b->function->start;
 }
 
+/* Print a line for each name of a function: the linker chooses which one it keeps. */
+static void print_names(FILE *out, const char *symbol)
+{
+	const char *name;
+	size_t length;
+
+	/* a list of lines has no place for others */
+	if (strchr(symbol, '\n'))
+		return;
+	while ((name = folded_next(&symbol, &length)))
+		fprintf(out, "%.*s\n", (int)length, name);
+}
+
 int export_order(FILE *out, struct code *code)
 {
 	struct hot *all = calloc(code->nr + 1, sizeof(*all));
@@ -40,9 +54,7 @@ int export_order(FILE *out, struct code *code)
 	}
 	qsort(all, nr, sizeof(*all), compare_hot);
 	for (i = 0; i < nr; i++)
-		/* a list of lines has no place for others */
-		if (!strchr(all[i].function->symbol, '\n'))
-			fprintf(out, "%s\n", all[i].function->symbol);
+		print_names(out, all[i].function->symbol);
 	free(all);
 	return 0;
 }

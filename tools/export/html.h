@@ -50,9 +50,10 @@ int html_groups_print_parts(FILE *out, const struct html_groups *groups,
 void html_groups_release(struct html_groups *groups);
 
 /*
- * Print the member code: lines and instructions of functions with a large share. Return: 0 or
+ * Print the member code: lines and instructions of functions with a large share. @rows: the row of
+ * each function in the changes; NULL: there are none, and its index is its row. Return: 0 or
  * -ENOMEM.
  */
-int html_code_print(struct json *json, const struct symbolized *symbolized);
+int html_code_print(struct json *json, const struct symbolized *symbolized, const size_t *rows);
 
 #endif /* PROFIL_HTML_H */

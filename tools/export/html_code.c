@@ -27,6 +27,7 @@
 /**
  * struct code - the code of a function that is being printed
  * @sources:    text of the source files
+ * @doubt:      why the text of the file is left out: the page is passed on; NULL: it is not
  * @rows:       number of rows that were printed for all functions
  * @problem:    why it has no instructions; NULL: it has
  * @line:       source line that was printed last; without a file: none
@@ -35,6 +36,7 @@ struct code {
 	struct json *json;
 	const struct symbolized *symbolized;
 	struct source_text *sources;
+	const char *doubt;
 	size_t rows;
 	struct section section;
 	const char *problem;
@@ -55,20 +57,25 @@ static int print_text(FILE *out, const char *line)
 	return 0;
 }
 
-/* Print a line. Return: 0; 1: the file has no such line, and it has no samples; or -ENOMEM. */
-static int print_line(struct code *code, const char *file, int number, uint64_t samples)
+/*
+ * Print a line. @sum: its samples; NULL: it has none. Return: 0; 1: the file has no such line, and
+ * it has no samples; or -ENOMEM.
+ */
+static int print_line(struct code *code, const char *file, int number, const struct line_sum *sum)
 {
-	const char *text = source_text_line(code->sources, file, number);
+	const char *text = code->doubt ? NULL : source_text_line(code->sources, file, number);
 
-	if (!text && !samples)
+	if (!text && !sum)
 		return 1;
 	json_next(code->json);
 	code->rows++;
-	fprintf(code->json->out, "[%d,%" PRIu64 ",", number, samples);
+	fprintf(code->json->out, "[%d,%" PRIu64 ",", number, sum ? sum->samples : 0);
 	if (!text)
 		fputs("null", code->json->out);
 	else if (print_text(code->json->out, text))
 		return -ENOMEM;
+	if (sum && sum->with_inlined != sum->samples)
+		fprintf(code->json->out, ",%" PRIu64, sum->with_inlined);
 	putc(']', code->json->out);
 	return 0;
 }
@@ -79,7 +86,7 @@ static int print_context(struct code *code, const char *file, int from, int to)
 	int error = 0;
 
 	while (from < to && error >= 0)
-		error = print_line(code, file, from++, 0);
+		error = print_line(code, file, from++, NULL);
 	return error < 0 ? error : 0;
 }
 
@@ -98,7 +105,7 @@ static int print_lines(struct code *code, const struct line_sum *lines, size_t n
 			from = next;
 		error = print_context(code, file, from, number);
 		if (!error)
-			error = print_line(code, file, number, lines[i].samples);
+			error = print_line(code, file, number, &lines[i]);
 		if (error || number > INT32_MAX - ANNOTATION_CONTEXT - 1)
 			break;
 		next = number + 1 + ANNOTATION_CONTEXT;
@@ -111,11 +118,17 @@ static int print_lines(struct code *code, const struct line_sum *lines, size_t n
 
 static int print_file(struct code *code, const struct line_sum *lines, size_t nr)
 {
+	const char *path = lines[0].source.file;
+	char *title = NULL;
 	int error;
 
+	code->doubt = source_text_doubt(code->sources, path, lines[0].object, lines[0].address);
+	if (code->doubt && asprintf(&title, "%s: %s", path, code->doubt) < 0)
+		return -ENOMEM;
 	json_next(code->json);
 	json_enter(code->json, '{');
-	json_string(code->json, "path", lines[0].source.file);
+	json_string(code->json, "path", title ? title : path);
+	free(title);
 	json_member(code->json, "lines");
 	json_enter(code->json, '[');
 	error = print_lines(code, lines, nr);
@@ -152,7 +165,8 @@ static int print_source(struct code *code)
 
 	for (i = 0; !error && i < section->nr_counts; i++)
 		error = line_sums_add(&annotation, code->symbolized->files, section->object,
-				       section->counts[i].address, section->counts[i].samples);
+				      section->counts[i].address, section->counts[i].samples,
+				      NULL);
 	if (!error) {
 		line_sums_sort(&annotation);
 		error = print_files(code, &annotation);
@@ -334,7 +348,7 @@ static int find_section(struct code *code, const struct symbolized_function *fun
 	return found < 0 ? found : 0;
 }
 
-static int print_function(struct code *code, size_t i)
+static int print_function(struct code *code, size_t i, const size_t *rows)
 {
 	const struct symbolized_function *function = &code->symbolized->functions[i];
 	int error = find_section(code, function);
@@ -342,6 +356,7 @@ static int print_function(struct code *code, size_t i)
 	json_next(code->json);
 	json_enter(code->json, '{');
 	json_number(code->json, "function", i);
+	json_number(code->json, "row", rows ? rows[i] : i);
 	if (!error)
 		error = print_source(code);
 	if (!error)
@@ -351,13 +366,14 @@ static int print_function(struct code *code, size_t i)
 	return error;
 }
 
-int html_code_print(struct json *json, const struct symbolized *symbolized)
+int html_code_print(struct json *json, const struct symbolized *symbolized, const size_t *rows)
 {
 	struct code code = { .json = json, .symbolized = symbolized };
 	size_t *sorted = symbolized_by_samples(symbolized), i;
 	int error = 0;
 
-	code.sources = source_text_new(symbolized->root);
+	code.sources = source_text_new(symbolized->root, symbolized->result,
+				       symbolized->files);
 	if (!sorted || !code.sources)
 		error = -ENOMEM;
 	json_member(json, "code");
@@ -365,7 +381,7 @@ int html_code_print(struct json *json, const struct symbolized *symbolized)
 	for (i = 0; !error && symbolized->files && i < symbolized->nr_functions; i++) {
 		if (code.rows < MAX_ROWS &&
 		    is_wanted(symbolized, &symbolized->functions[sorted[i]]))
-			error = print_function(&code, sorted[i]);
+			error = print_function(&code, sorted[i], rows);
 	}
 	json_leave(json, ']');
 	source_text_free(code.sources);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Compares two profiles. The rows of both are put into one list, sorted by name so that the rows
- * of one function are neighbours, and merged.
+ * of one function and its copies are neighbours, and merged.
  */
 #include <errno.h>
 #include <math.h>
@@ -9,16 +9,25 @@
 #include <string.h>
 
 #include "profile/comparison.h"
+#include "profile/counterparts.h"
 #include "profile/namesakes.h"
+#include "profile/originals.h"
 #include "profile/share.h"
 #include "util/base_name.h"
+#include "util/shorten.h"
 
 #define NAMELESS	"(functions without a name)"
+#define ALONE		"(only in one result)"
 #define ALL		"(all functions)"
 
-/* Append the rows of @side. @other: the other side. Return: 0 or -ENOMEM. */
+#define COUNTER		8	/* digits of the number of a copy at most; a hash has more */
+
+/*
+ * Append the rows of @side. @other: the other side; @names: of the objects of @side, as from
+ * counterparts_find(). Return: 0 or -ENOMEM.
+ */
 static int append(struct comparison *comparison, const struct comparison_side *side,
-		  const struct comparison_side *other, bool is_new)
+		  const struct comparison_side *other, const char **names, bool is_new)
 {
 	const struct result_object **other_objects = namesakes_sort(other->result);
 	size_t i;
@@ -26,45 +35,157 @@ static int append(struct comparison *comparison, const struct comparison_side *s
 	if (!other_objects)
 		return -ENOMEM;
 	for (i = 0; i < side->profile->nr_rows; i++) {
-		struct comparison_row *to = &comparison->rows[comparison->nr_rows++];
+		const size_t number = comparison->nr_rows++;
+		struct comparison_row *to = &comparison->rows[number];
 		const struct profile_row *row = &side->profile->rows[i];
+		const bool has_object = row->index != SIZE_MAX;
+		const char *name = has_object ? names[row->index] : row->object;
 
+		comparison->parts[number] = (struct comparison_part){ row, is_new, number };
+		to->part = number;
 		to->function = row->function;
-		to->object = base_name(row->object);
+		to->object = name ? name : base_name(side->result->objects[row->index].path);
 		to->is_nameless = !row->has_name;
-		if (!row->has_name && !row->is_rest &&
-		    !namesakes_has(other_objects, other->result->nr_objects,
-				   &side->result->objects[row->index]))
+		if (!name) {
+			to->function = ALONE;
+			to->is_alone = true;
+			to->is_nameless = false;
+		} else if (!row->has_name && !row->is_rest &&
+			   !namesakes_has(other_objects, other->result->nr_objects,
+					  &side->result->objects[row->index])) {
 			to->function = NAMELESS;
+		}
 		if (is_new)
 			to->new_samples = row->samples;
 		else
 			to->old_samples = row->samples;
+		to->original = shorten_copy(to->function);
+		if (!to->original)
+			break;
 	}
 	free(other_objects);
-	return 0;
+	return i < side->profile->nr_rows ? -ENOMEM : 0;
+}
+
+/* Functions with one original are neighbours. */
+static int compare_originals(const void *va, const void *vb)
+{
+	const struct comparison_row *a = va, *b = vb;
+	int order = strcmp(a->original, b->original);
+
+	return order ? order : strcmp(a->object, b->object);
 }
 
 static int compare_names(const void *va, const void *vb)
 {
 	const struct comparison_row *a = va, *b = vb;
-	int order = strcmp(a->function, b->function);
+	int order = compare_originals(a, b);
 
-	return order ? order : strcmp(a->object, b->object);
+	return order ? order : strcmp(a->function, b->function);
+}
+
+/* Add a row to another one, and drop it. */
+static void add_row(struct comparison_part *parts, struct comparison_row *to,
+		    struct comparison_row *row)
+{
+	const size_t next = parts[to->part].next;
+
+	/* two rings become one */
+	parts[to->part].next = parts[row->part].next;
+	parts[row->part].next = next;
+	to->old_samples += row->old_samples;
+	to->new_samples += row->new_samples;
+	free(row->original);
+}
+
+/* Return: length of a number that counts copies at @at, after a dot; a longer one is a hash. */
+static size_t count_digits(const char *at)
+{
+	const size_t length = strspn(at, "0123456789");
+
+	return at[-1] == '.' && length <= COUNTER ? length : 0;
+}
+
+/* Whether two names differ in the numbers of copies only */
+static bool is_renumbered(const char *a, const char *b)
+{
+	if (*a != *b)
+		return false;
+	while (*a++ && *b++) {
+		a += count_digits(a);
+		b += count_digits(b);
+		if (*a != *b)
+			return false;
+	}
+	return true;
+}
+
+/* Whether a build has copies of one kind, so that their numbers may have changed places */
+static bool has_numbered(const struct comparison_row *rows, size_t nr)
+{
+	size_t i;
+
+	for (i = 1; i < nr; i++)
+		if (((rows[i - 1].old_samples && rows[i].old_samples) ||
+		     (rows[i - 1].new_samples && rows[i].new_samples)) &&
+		    is_renumbered(rows[i - 1].function, rows[i].function))
+			return true;
+	return false;
+}
+
+/*
+ * Merge the rows of one function, its parts and its copies: compilers decide anew which there are,
+ * and number them anew. If both builds have the same number, those that have one name in both are
+ * the same, unless it is a number that tells them apart. Return: the number of rows left.
+ */
+static size_t merge_copies(struct comparison_part *parts, struct comparison_row *rows, size_t nr)
+{
+	struct comparison_row *sum = NULL;
+	const bool is_numbered = has_numbered(rows, nr);
+	size_t old = 0, new = 0, from, to = 0;
+
+	for (from = 0; from < nr; from++) {
+		old += rows[from].old_samples > 0;
+		new += rows[from].new_samples > 0;
+	}
+	for (from = 0; from < nr; from++) {
+		const bool is_pair = rows[from].old_samples && rows[from].new_samples;
+
+		if (nr > 1 && (old != new || is_numbered || !is_pair)) {
+			if (sum) {
+				add_row(parts, sum, &rows[from]);
+				continue;
+			}
+			sum = &rows[to];
+		}
+		rows[to++] = rows[from];
+	}
+	if (sum && to == 1)
+		sum->function = sum->original;
+	return to;
 }
 
 static void merge(struct comparison *comparison)
 {
 	struct comparison_row *rows = comparison->rows;
-	size_t from, to = 0;
+	size_t from, next, to = 0;
 
 	for (from = 0; from < comparison->nr_rows; from++) {
-		if (to && !compare_names(&rows[to - 1], &rows[from])) {
-			rows[to - 1].old_samples += rows[from].old_samples;
-			rows[to - 1].new_samples += rows[from].new_samples;
-		} else {
+		if (to && !compare_names(&rows[to - 1], &rows[from]))
+			add_row(comparison->parts, &rows[to - 1], &rows[from]);
+		else
 			rows[to++] = rows[from];
-		}
+	}
+	comparison->nr_rows = to;
+	for (from = to = 0; from < comparison->nr_rows; from = next) {
+		size_t left;
+
+		for (next = from + 1; next < comparison->nr_rows; next++)
+			if (compare_originals(&rows[from], &rows[next]))
+				break;
+		left = merge_copies(comparison->parts, &rows[from], next - from);
+		memmove(&rows[to], &rows[from], left * sizeof(*rows));
+		to += left;
 	}
 	comparison->nr_rows = to;
 }
@@ -182,9 +303,12 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 		    const struct comparison_side *new, enum comparison_of of)
 {
 	size_t nr = old->profile->nr_rows + new->profile->nr_rows, i;
+	const char **names[2];
+	int error;
 
 	*comparison = (struct comparison){
 		.of = of,
+		.old = old->result,
 		.all = {
 			.function = ALL,
 			.object = "",
@@ -193,10 +317,20 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 		},
 	};
 	comparison->rows = calloc(nr + 1, sizeof(*comparison->rows));
-	if (!comparison->rows)
+	comparison->parts = calloc(nr + 1, sizeof(*comparison->parts));
+	if (!comparison->rows || !comparison->parts)
 		return -ENOMEM;
-	if (append(comparison, old, new, false) || append(comparison, new, old, true))
-		return -ENOMEM;
+	error = counterparts_find(old, new, names);
+	comparison->counterparts = names[0];
+	if (!error)
+		error = append(comparison, old, new, names[0], false);
+	if (!error)
+		error = append(comparison, new, old, names[1], true);
+	free(names[1]);
+	if (!error)
+		error = originals_unite(comparison->rows, comparison->nr_rows);
+	if (error)
+		return error;
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_names);
 	merge(comparison);
@@ -208,6 +342,33 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_changes);
 	return 0;
+}
+
+const char *comparison_renamed(const struct comparison *comparison, size_t object)
+{
+	const char *old = base_name(comparison->old->objects[object].path);
+	const char *new = comparison->counterparts[object];
+
+	return new && strcmp(old, new) ? old : NULL;
+}
+
+bool comparison_is_sum(const struct comparison *comparison, const struct comparison_row *row)
+{
+	const struct comparison_part *parts = comparison->parts;
+	const char *names[2] = { NULL, NULL };
+	size_t part = row->part;
+
+	if (row->is_nameless || row->is_alone)
+		return false;
+	do {
+		const char **name = &names[parts[part].is_new];
+
+		if (*name && strcmp(*name, parts[part].row->function))
+			return true;
+		*name = parts[part].row->function;
+		part = parts[part].next;
+	} while (part != row->part);
+	return false;
 }
 
 double comparison_percent(const struct comparison *comparison, double change)
@@ -224,6 +385,12 @@ bool comparison_is_worse(const struct comparison *comparison, const struct compa
 
 void comparison_release(struct comparison *comparison)
 {
+	size_t i;
+
+	for (i = 0; i < comparison->nr_rows; i++)
+		free(comparison->rows[i].original);
 	free(comparison->rows);
+	free(comparison->parts);
+	free(comparison->counterparts);
 	memset(comparison, 0, sizeof(*comparison));
 }

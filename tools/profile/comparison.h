@@ -13,10 +13,14 @@
 /**
  * struct comparison_row - a function in two profiles
  * @function:    name of the function
- * @object:      file name of its object, without the directory
+ * @original:    the name without what compilers append to those of copies; owned
+ * @object:      file name of its object, without the directory; that in the new profile if it is
+ *               there
  * @old_samples: samples in the old profile, or 0
  * @new_samples: samples in the new profile, or 0
  * @is_nameless: code without a name
+ * @is_alone:    all code of an object without a counterpart
+ * @part:        one of its parts, an index in struct comparison
  * @old:         CPU time in seconds, or share from 0 to 1, in the old profile
  * @new:         the same in the new profile
  * @change:      @new minus @old
@@ -26,10 +30,13 @@
  */
 struct comparison_row {
 	const char *function;
+	char *original;
 	const char *object;
 	uint64_t old_samples;
 	uint64_t new_samples;
 	bool is_nameless;
+	bool is_alone;
+	size_t part;
 	double old;
 	double new;
 	double change;
@@ -44,15 +51,32 @@ enum comparison_of {
 };
 
 /**
+ * struct comparison_part - a row of one of the profiles, which is a part of a row of the comparison
+ * @next: the next part of that row; the last one leads to the first one
+ */
+struct comparison_part {
+	const struct profile_row *row;
+	bool is_new;
+	size_t next;
+};
+
+/**
  * struct comparison - the functions of two profiles
  * @all:     all functions together; as shares, they have not changed
  * @rows:    a row for each function, the largest change first
+ * @parts:   the rows of the profiles, the old ones first
+ * @old:     the old result
+ * @counterparts: for each object of it, the file name of its counterpart in the new result; NULL:
+ *           none
  */
 struct comparison {
 	enum comparison_of of;
 	struct comparison_row all;
 	struct comparison_row *rows;
 	size_t nr_rows;
+	struct comparison_part *parts;
+	const struct result *old;
+	const char **counterparts;
 };
 
 /* One of the two profiles */
@@ -67,16 +91,27 @@ struct comparison_side {
  *
  * A function's share, unlike its CPU time, also changes when other functions change.
  *
- * Functions with the same name in objects with the same file name are the same, so that a
- * program can be compared with a newer build in another directory. Functions that have only
- * an address are the same if their objects also have the same build-id. Where the build-ids
- * differ, all such functions of an object become one row. Code in no known function is one row of
- * the object in any case.
+ * Functions with the same name in objects that are counterparts (counterparts.h) are the same, so
+ * that a program can be compared with a newer build in another directory. So are copies and parts
+ * of a function that compilers made, unless both builds have the same ones, and functions that the
+ * linker of one build has folded. Functions that have only an address are the same if their objects
+ * also have the same build-id. Where the build-ids differ, all such functions of an object become
+ * one row. Code in no known function is one row of the object in any case, and so is all code of an
+ * object without a counterpart.
  *
  * Return: 0 or -ENOMEM.
  */
 int comparison_make(struct comparison *comparison, const struct comparison_side *old,
 		    const struct comparison_side *new, enum comparison_of of);
+
+/* Return: the file name of an old object whose counterpart has another one; NULL: it has not. */
+const char *comparison_renamed(const struct comparison *comparison, size_t object);
+
+/*
+ * Whether a row adds up functions of one profile that have different names, perhaps with suffixes
+ * of the compiler.
+ */
+bool comparison_is_sum(const struct comparison *comparison, const struct comparison_row *row);
 
 /* A change in percent of all CPU time of the old profile. */
 double comparison_percent(const struct comparison *comparison, double change);

@@ -34,6 +34,7 @@ static int add_outside(struct profile *profile, const struct result *result)
 {
 	const struct profile_row row = {
 		.has_name = true,
+		.number = SIZE_MAX,
 		.index = SIZE_MAX,
 		.object = "-",
 		.samples = result->outside,
@@ -49,6 +50,7 @@ static int add_whole(struct profile *profile, const struct result *result, size_
 {
 	const struct profile_row row = {
 		.has_name = true,
+		.number = SIZE_MAX,
 		.index = i,
 		.object = name,
 		.samples = result->objects[i].samples,
@@ -59,9 +61,11 @@ static int add_whole(struct profile *profile, const struct result *result, size_
 }
 
 /* Append the row of a function. @label: of its object. Return: 0 or -ENOMEM. */
-static int add_function(struct profile *profile, const struct symbolized_function *function,
-			const struct result_object *object, const char *label)
+static int add_function(struct profile *profile, const struct symbolized *symbolized, size_t i,
+			const char *label)
 {
+	const struct symbolized_function *function = &symbolized->functions[i];
+	const struct result_object *object = &symbolized->result->objects[function->object];
 	const bool is_file = result_is_file(object);
 	/* the code of such an object that has no name (symbolize.h) is in many places */
 	const bool is_unnamed = !is_file && !strcmp(function->name, object->path);
@@ -69,6 +73,7 @@ static int add_function(struct profile *profile, const struct symbolized_functio
 		.has_name = function->symbol,
 		.is_rest = function->is_rest,
 		.is_symbol = function->symbol && is_file,
+		.number = i,
 		.index = function->object,
 		.object = label,
 		.address = is_unnamed ? 0 : function->start,
@@ -85,13 +90,9 @@ static int add_functions(struct profile *profile, const struct symbolized *symbo
 	int error = 0;
 	size_t i;
 
-	for (i = 0; !error && i < symbolized->nr_functions; i++) {
-		const struct symbolized_function *function = &symbolized->functions[i];
-		const size_t object = function->object;
-
-		error = add_function(profile, function, &symbolized->result->objects[object],
-				     names[object]);
-	}
+	for (i = 0; !error && i < symbolized->nr_functions; i++)
+		error = add_function(profile, symbolized, i,
+				     names[symbolized->functions[i].object]);
 	return error;
 }
 

@@ -20,6 +20,7 @@
  * @has_name:   @function is a name
  * @is_rest:    the row is for all code of the object that is in no known function
  * @is_symbol:  it is from a file, and may be mangled
+ * @number:     index of the function in symbolized->functions; SIZE_MAX: none
  * @index:      index of its object in result->objects; SIZE_MAX: none
  * @object:     file name of its object, or the path if another object has the same file name;
  *              "-": none
@@ -33,6 +34,7 @@ struct profile_row {
 	bool has_name;
 	bool is_rest;
 	bool is_symbol;
+	size_t number;
 	size_t index;
 	const char *object;
 	uint64_t address;

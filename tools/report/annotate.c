@@ -9,59 +9,67 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "profile/share.h"
 #include "report/annotate.h"
 #include "report/line_sums.h"
 #include "report/listing.h"
 #include "report/source_text.h"
-#include "util/objectfile.h"
 
-#define FIGURES	28	/* terminal columns before the source */
+#define FIGURES		28	/* terminal columns before the source */
+#define WITH_INLINED	14	/* columns more */
 
-/*
- * Print the title of a source file and open it. Only regular files are opened, because the path
- * is from debug information. Return: NULL: it cannot be opened, and the reason was printed.
- */
-static FILE *open_source(FILE *out, const char *path, const struct annotate_options *options)
+/* What is printed */
+struct annotation {
+	FILE *out;
+	const struct annotate_options *options;
+	struct source_text *sources;
+	uint64_t all;		/* samples of the result */
+	bool has_inlined;	/* see struct line_sums */
+};
+
+static void print_title(const struct annotation *annotation, const struct line_sum *line)
 {
-	const char *why = NULL;
-	FILE *source = NULL;
-	int fd;
+	const struct terminal_style *style = &annotation->options->style;
+	const char *path = line->source.file;
+	const char *problem = source_text_problem(annotation->sources, path);
+	const char *doubt = source_text_doubt_once(annotation->sources, path, line->object,
+						   line->address);
+	char *opened = doubt ? realpath(path, NULL) : NULL;
 
-	fd = objectfile_open_below(options->root, path, &why);
-	if (fd >= 0)
-		source = fdopen(fd, "r");
-	if (fd >= 0 && !source)
-		close(fd);
-	fputs("#\n", out);
-	if (source)
-		terminal_print_comment(out, &options->style, "# %s", path);
-	else
-		terminal_print_comment(out, &options->style,
-				       "# %s: %s: no source text (use --root if the source is elsewhere)",
-				       path, why ? why : "out of memory");
-	return source;
+	fputs("#\n", annotation->out);
+	terminal_print_comment(annotation->out, style, "# %s%s%s%s", opened ? opened : path,
+			       problem || doubt ? ": " : "", problem ? problem : doubt ? doubt : "",
+			       !problem ? "" :
+			       ": no source text (use --root if the source is elsewhere)");
+	free(opened);
 }
 
-/* @number: 0: no line */
-static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
-		       const char *text, const struct terminal_style *style)
+/* @number: 0: no line; @line: its samples; NULL: it has none */
+static void print_line(const struct annotation *annotation, int number,
+		       const struct line_sum *line, const char *text)
 {
-	double percent = share_percent(samples, all);
+	const struct terminal_style *style = &annotation->options->style;
+	const bool both = annotation->has_inlined;
+	FILE *out = annotation->out;
 
-	terminal_begin(out, style, terminal_share_color(percent));
-	if (samples)
-		fprintf(out, "  %7.2f %9" PRIu64, percent, samples);
+	terminal_begin(out, style, terminal_share_color(
+		line ? share_percent(line->with_inlined, annotation->all) : 0));
+	if (line)
+		fprintf(out, "  %7.2f %9" PRIu64, share_percent(line->samples, annotation->all),
+			line->samples);
 	else
 		fprintf(out, "  %7s %9s", "", "");
+	if (both && line)
+		fprintf(out, " %*" PRIu64, WITH_INLINED - 1, line->with_inlined);
+	else if (both)
+		fprintf(out, "%*s", WITH_INLINED, "");
 	terminal_end(out, style);
 	if (number)
 		fprintf(out, " %6d  ", number);
 	else
 		fprintf(out, " %6s  ", "?");
-	source_text_print(out, style, text, FIGURES);
+	source_text_print(out, style, text, FIGURES + (both ? WITH_INLINED : 0));
 	putc('\n', out);
 }
 
@@ -72,25 +80,29 @@ static bool is_near(const struct line_sum *lines, size_t nr, size_t i, int numbe
 	       (i && number - lines[i - 1].source.line <= ANNOTATION_CONTEXT);
 }
 
-/* Print the source near each of @lines, which are all of one file. @source: NULL: there is none */
-static void print_lines(FILE *out, FILE *source, const struct line_sum *lines, size_t nr,
-			uint64_t all, const struct annotate_options *options)
+/* Print the source near each of @lines, which are all of one file. */
+static void print_lines(const struct annotation *annotation, const struct line_sum *lines,
+			size_t nr)
 {
-	bool is_gap = false, has_text = source;
-	size_t room = 0, i = 0;
-	char *text = NULL;
+	const struct terminal_style *style = &annotation->options->style;
+	const char *file = lines[0].source.file;
+	bool is_gap = false, has_text = !source_text_problem(annotation->sources, file);
 	int number = 0;
+	size_t i = 0;
 
 	/* the first condition is not on @number, because the last line may be INT_MAX */
 	while (i < nr || (has_text && is_near(lines, nr, i, number + 1))) {
 		bool had_text = has_text, is_line;
+		const char *text = NULL;
 
-		has_text = has_text && getline(&text, &room, source) > 0;
+		if (has_text)
+			text = source_text_line(annotation->sources, file, number + 1);
+		has_text = text;
 		if (!has_text && i == nr)
 			break;
 		number++;
 		if (had_text && !has_text)
-			terminal_print_comment(out, &options->style,
+			terminal_print_comment(annotation->out, style,
 					       "# the file ends before line %d, so it is not the one that was compiled (use --root if the source is elsewhere)",
 					       number);
 		/* without text, print only the lines with samples */
@@ -98,37 +110,44 @@ static void print_lines(FILE *out, FILE *source, const struct line_sum *lines, s
 			number = lines[i].source.line;
 		is_line = i < nr && number == lines[i].source.line;
 		if (is_near(lines, nr, i, number))
-			print_line(out, number, is_line ? lines[i].samples : 0, all,
-				   has_text ? text : "", &options->style);
+			print_line(annotation, number, is_line ? &lines[i] : NULL,
+				   has_text ? text : "");
 		else if (i && !is_gap)
-			fprintf(out, "  %24s  ...\n", "");
+			fprintf(annotation->out, "%*s...\n",
+				FIGURES + (annotation->has_inlined ? WITH_INLINED : 0), "");
 		is_gap = !is_near(lines, nr, i, number);
 		i += is_line;
 	}
-	free(text);
 }
 
 /* Before the lines of a file is line 0, code that the compiler generated for no line. */
-static void print_file(FILE *out, const struct line_sum *lines, size_t nr, uint64_t all,
-		       const struct annotate_options *options)
+static void print_file(const struct annotation *annotation, const struct line_sum *lines, size_t nr)
 {
-	FILE *source = open_source(out, lines[0].source.file, options);
-
+	print_title(annotation, &lines[0]);
 	if (!lines[0].source.line) {
-		print_line(out, 0, lines[0].samples, all, "(no line)", &options->style);
+		print_line(annotation, 0, &lines[0], "(no line)");
 		lines++;
 		nr--;
 	}
 	if (nr)
-		print_lines(out, source, lines, nr, all, options);
-	if (source)
-		fclose(source);
+		print_lines(annotation, lines, nr);
 }
 
-static void print_annotation(FILE *out, const struct line_sums *annotation, uint64_t samples,
-			     const struct annotate_options *options)
+/* Return: 0 or -ENOMEM. */
+static int print_annotation(FILE *out, const struct line_sums *annotation,
+			    const struct result *result, struct symbols *symbols,
+			    const struct annotate_options *options)
 {
+	const uint64_t samples = result_samples(result);
+	const struct annotation printed = {
+		.out = out, .options = options, .all = samples,
+		.sources = source_text_new(options->root, result, symbols),
+		.has_inlined = annotation->has_inlined,
+	};
 	size_t first, next;
+
+	if (!printed.sources)
+		return -ENOMEM;
 
 	terminal_print_comment(out, &options->style, "# %" PRIu64 " of %" PRIu64 " samples are in %s",
 			       annotation->samples, samples, options->function);
@@ -143,15 +162,20 @@ static void print_annotation(FILE *out, const struct line_sums *annotation, uint
 				       ": compile with -g, or install the debug symbols of the package");
 	if (annotation->problem)
 		terminal_print_comment(out, &options->style, "# %s", annotation->problem);
-	if (annotation->nr)
+	if (annotation->nr && !annotation->has_inlined)
 		fprintf(out, "#\n# %7s %9s %6s  source\n", "percent", "samples", "line");
+	else if (annotation->nr)
+		fprintf(out, "#\n# %7s %9s %*s %6s  source\n", "percent", "self",
+			WITH_INLINED - 1, "with inlined", "line");
 	for (first = 0; first < annotation->nr; first = next) {
 		for (next = first + 1; next < annotation->nr; next++)
 			if (strcmp(annotation->lines[first].source.file,
 				   annotation->lines[next].source.file))
 				break;
-		print_file(out, annotation->lines + first, next - first, samples, options);
+		print_file(&printed, annotation->lines + first, next - first);
 	}
+	source_text_free(printed.sources);
+	return 0;
 }
 
 /* Print the wanted functions, as instructions or source. Return: as annotate_print(). */
@@ -167,7 +191,7 @@ static long print_wanted(FILE *out, const struct result *result, struct symbols 
 	error = line_sums_collect(&annotation, wanted, result, symbols);
 	functions = annotation.functions;
 	if (!error && functions)
-		print_annotation(out, &annotation, result_samples(result), options);
+		error = print_annotation(out, &annotation, result, symbols, options);
 	line_sums_release(&annotation);
 	return error ? error : functions;
 }
@@ -181,9 +205,13 @@ long annotate_print(FILE *out, const struct result *result, struct symbols *symb
 		.inlined = options->inlined,
 	};
 	long functions = print_wanted(out, result, symbols, &wanted, options);
+	int way;
 
-	if (!functions && !wanted.inlined) {
+	/* where it is inlined; then, what has no more of its name than the user has typed */
+	for (way = wanted.inlined; !functions && way < 2; way++) {
+		wanted_release(&wanted);
 		wanted.inlined = true;
+		wanted.bare = way;
 		functions = print_wanted(out, result, symbols, &wanted, options);
 	}
 	wanted_release(&wanted);

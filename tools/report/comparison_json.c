@@ -2,7 +2,10 @@
 /*
  * A comparison as JSON, as specified by profil-diff.schema.json.
  */
+#include <string.h>
+
 #include "report/comparison_gate.h"
+#include "util/escape.h"
 #include "util/json.h"
 
 #define VERSION		1
@@ -18,6 +21,59 @@ static void print_side(struct json *json, const char *side, const char *file,
 	json_real(json, "mean_rate", result_rate(of->result));
 	json_real(json, "seconds", result_seconds(of->result, of->profile->samples));
 	json_leave(json, '}');
+}
+
+/* Print the files that are compared, although they have other names. */
+static void print_renamed(struct json *json, const struct comparison *comparison)
+{
+	size_t i;
+
+	json_member(json, "renamed");
+	json_enter(json, '[');
+	for (i = 0; i < comparison->old->nr_objects; i++) {
+		const char *old = comparison_renamed(comparison, i);
+
+		if (!old)
+			continue;
+		json_next(json);
+		json_enter(json, '{');
+		json_string(json, "old", old);
+		json_string(json, "new", comparison->counterparts[i]);
+		json_leave(json, '}');
+	}
+	json_leave(json, ']');
+}
+
+/* Whether the name of a part is new: not that of its row, nor of a part before it */
+static bool is_other(const struct comparison *comparison, const struct comparison_row *row,
+		     size_t part)
+{
+	const char *name = comparison->parts[part].row->function;
+	size_t before;
+
+	for (before = row->part; before != part; before = comparison->parts[before].next)
+		if (!strcmp(name, comparison->parts[before].row->function))
+			return false;
+	return strcmp(name, row->function);
+}
+
+static void print_merged(struct json *json, const struct comparison *comparison,
+			 const struct comparison_row *row)
+{
+	size_t part = row->part;
+
+	json_member(json, "merged");
+	json_enter(json, '[');
+	do {
+		if (row == &comparison->all || row->is_nameless || row->is_alone)
+			break;
+		if (is_other(comparison, row, part)) {
+			json_next(json);
+			escape_json(json->out, comparison->parts[part].row->function);
+		}
+		part = comparison->parts[part].next;
+	} while (part != row->part);
+	json_leave(json, ']');
 }
 
 /* Print the members of a row. */
@@ -37,6 +93,7 @@ static void print_row(struct json *json, const struct comparison *comparison,
 	json_bool(json, "is_significant", row->is_significant);
 	json_bool(json, "fails", gate->is_set &&
 		  comparison_is_worse(comparison, row, gate->percent));
+	print_merged(json, comparison, row);
 	json_leave(json, '}');
 }
 
@@ -60,6 +117,7 @@ void comparison_print_json(FILE *out, const struct comparison *comparison,
 	else
 		json_string(&json, "fail_above", NULL);
 	json_bool(&json, "fails", comparison_fails(comparison, gate));
+	print_renamed(&json, comparison);
 	json_member(&json, "all");
 	print_row(&json, comparison, &comparison->all, gate);
 	json_number(&json, "omitted", comparison->nr_rows - nr);

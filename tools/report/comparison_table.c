@@ -19,10 +19,26 @@ enum { OLD, NEW, CHANGE, INTERVAL, OBJECT, FUNCTION, NR_COLUMNS };
 void comparison_summarize(FILE *out, const struct comparison *comparison, int decimals)
 {
 	const struct comparison_row *all = &comparison->all;
-	size_t significant = 0, i;
+	size_t significant = 0, sums = 0, i;
 
-	for (i = 0; i < comparison->nr_rows; i++)
+	for (i = 0; i < comparison->old->nr_objects; i++) {
+		const char *old = comparison_renamed(comparison, i);
+
+		if (!old)
+			continue;
+		fputs("# ", out);
+		terminal_print_name(out, old);
+		fputs(" is now ", out);
+		terminal_print_name(out, comparison->counterparts[i]);
+		putc('\n', out);
+	}
+	for (i = 0; i < comparison->nr_rows; i++) {
 		significant += comparison->rows[i].is_significant;
+		sums += comparison_is_sum(comparison, &comparison->rows[i]);
+	}
+	if (sums)
+		fprintf(out, "# %zu row%s copies, parts or folded functions (see --json)\n", sums,
+			sums == 1 ? " adds up" : "s add up");
 	if (comparison->of == COMPARISON_OF_SECONDS)
 		fprintf(out, "# all functions: %.*f s, before %.*f s: %+.*f s (%+.*f..%+.*f)%s\n",
 			decimals, all->new, decimals, all->old, decimals, all->change, decimals,

@@ -53,13 +53,18 @@ static int print_name(struct listing *listing, const char *text, size_t length)
 }
 
 /* Print a line of source, and of the frame that has it the function, if it is @inlined. */
-static void print_frame(struct listing *listing, const struct source_frame *frame, bool inlined)
+static void print_frame(struct listing *listing, const struct source_frame *frame,
+			uint64_t address, bool inlined)
 {
 	const struct terminal_style *style = &listing->options->style;
 	const char *name = strrchr(frame->file, '/');
 	const char *text = source_text_line(listing->sources, frame->file, frame->line);
+	const char *doubt = source_text_doubt_once(listing->sources, frame->file,
+						   listing->section->object, address);
 	int columns;
 
+	if (doubt)
+		terminal_print_comment(listing->out, style, "# %s: %s", frame->file, doubt);
 	terminal_begin(listing->out, style, TERMINAL_FAINT);
 	columns = fprintf(listing->out, "%*s", FIGURES, "");
 	columns += terminal_print_name(listing->out, name ? name + 1 : frame->file);
@@ -92,7 +97,7 @@ static void print_source(struct listing *listing, uint64_t address)
 	    (frames[0].file == listing->source.file && frames[0].line == listing->source.line))
 		return;
 	listing->source = (struct source_line){ frames[0].file, frames[0].line };
-	print_frame(listing, &frames[0], nr > 1);
+	print_frame(listing, &frames[0], address, nr > 1);
 }
 
 /* Print the function that a jump out of this one leads to. */
@@ -226,7 +231,7 @@ static void print_head(FILE *out, const struct sections *sections, uint64_t all,
 long listing_print(FILE *out, const struct result *result, struct symbols *symbols,
 		   struct wanted *wanted, const struct annotate_options *options)
 {
-	struct source_text *sources = source_text_new(options->root);
+	struct source_text *sources = source_text_new(options->root, result, symbols);
 	struct sections sections = { 0 };
 	int error = sources ? sections_collect(&sections, result, symbols, wanted) : -ENOMEM;
 	const long nr = (long)sections.nr;

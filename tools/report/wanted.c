@@ -11,6 +11,8 @@
 #include "report/wanted.h"
 #include "symbol/demangle.h"
 #include "symbol/symbolize.h"
+#include "util/folded.h"
+#include "util/shorten.h"
 
 /* A name that was compared with the wanted one: demangling takes long */
 struct compared_name {
@@ -26,18 +28,39 @@ static bool has_name(const char *name, const char *wanted)
 	return !strncmp(name, wanted, length) && (!name[length] || name[length] == '(');
 }
 
-/* Whether a symbol or its demangled name is wanted. Return: 1, 0 or -ENOMEM. */
+/* Whether a symbol or its demangled name is wanted. */
+static bool is_named(const struct wanted *wanted, const char *symbol)
+{
+	char *name = wanted->keep_mangled ? NULL : demangle(symbol);
+	char *bare = wanted->bare ? shorten_bare(name ? name : symbol) : NULL;
+	char *original = wanted->bare ? shorten_copy(name ? name : symbol) : NULL;
+	const bool found = has_name(symbol, wanted->name) ||
+			   (name && has_name(name, wanted->name)) ||
+			   (bare && !strcmp(bare, wanted->name)) ||
+			   (original && has_name(original, wanted->name));
+
+	free(original);
+	free(bare);
+	free(name);
+	return found;
+}
+
+/* The same for each name of a function, and all together. Return: 1, 0 or -ENOMEM. */
 static int compare_symbol(const struct wanted *wanted, const char *text, size_t length)
 {
-	char *symbol = strndup(text, length), *name;
-	int found;
+	char *all = strndup(text, length), *symbol;
+	const char *rest = all, *name;
+	bool found;
 
-	if (!symbol)
+	if (!all)
 		return -ENOMEM;
-	name = wanted->keep_mangled ? NULL : demangle(symbol);
-	found = has_name(symbol, wanted->name) || (name && has_name(name, wanted->name));
-	free(name);
-	free(symbol);
+	found = is_named(wanted, all);
+	while (!found && (name = folded_next(&rest, &length))) {
+		symbol = strndup(name, length);
+		found = symbol && is_named(wanted, symbol);
+		free(symbol);
+	}
+	free(all);
 	return found;
 }
 
@@ -85,22 +108,29 @@ static bool has_address(const struct wanted *wanted, const struct function *func
 	return !*end && !errno && address >= function->start && address < function->end;
 }
 
+int wanted_count_frames(struct wanted *wanted, const struct source_frame *frames, size_t nr)
+{
+	int found = 0;
+
+	while (!found && nr > 1) {
+		const char *function = frames[--nr - 1].function;
+
+		found = function ? is_wanted(wanted, function, strlen(function)) : 0;
+	}
+	return found > 0 ? (int)nr : found;
+}
+
 /* The same for code that is inlined at an address. Return: an enum belonging, or -ENOMEM. */
 static int find_inlined(struct wanted *wanted, struct symbols *symbols, size_t object,
 			uint64_t address)
 {
 	struct source_frame frames[SYMBOLS_MAX_FRAMES];
-	int found, is_same = 0;
-	size_t nr, i;
+	size_t nr;
+	int found = symbols_frames(symbols, object, address, frames, &nr);
 
-	found = symbols_frames(symbols, object, address, frames, &nr);
-	if (found < 0)
-		return found;
-	for (i = 0; !is_same && i + 1 < nr; i++)
-		if (frames[i].function)
-			is_same = is_wanted(wanted, frames[i].function,
-					    strlen(frames[i].function));
-	return is_same < 0 ? is_same : is_same ? BELONGS_INLINED : BELONGS_NOT;
+	if (found == 1)
+		found = wanted_count_frames(wanted, frames, nr);
+	return found < 0 ? found : found ? BELONGS_INLINED : BELONGS_NOT;
 }
 
 int wanted_find(struct wanted *wanted, struct symbols *symbols, size_t object, uint64_t address,

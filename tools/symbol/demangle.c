@@ -9,14 +9,17 @@
  *
  * The names of other languages (Ada, Pascal, ...) are not demangled: C has names like them.
  */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libiberty/demangle.h>
 
 #include "symbol/demangle.h"
+#include "util/folded.h"
 
 /* Longer symbols are not from real programs, and take long to demangle. */
 #define MAX_SYMBOL	4096
@@ -118,7 +121,7 @@ static bool find_d_name(struct name *name, const char *symbol)
 	return fits;
 }
 
-char *demangle(const char *symbol)
+static char *demangle_one(const char *symbol)
 {
 	size_t length = strcspn(symbol, "@"), version = strlen(symbol + length);
 	char bare[MAX_SYMBOL + 1];
@@ -141,4 +144,45 @@ char *demangle(const char *symbol)
 	memcpy(whole, name.text, name.length);
 	memcpy(whole + name.length, symbol + length, version + 1);
 	return whole;
+}
+
+/* Print a name unless it was printed: what differs may be a hash. Return: whether it is mangled. */
+static bool print_once(FILE *out, const char *printed, const char *symbol, size_t length)
+{
+	char *copy = strndup(symbol, length), *name = copy ? demangle_one(copy) : NULL;
+	const char *shown = name ? name : copy, *before;
+	const bool is_mangled = name;
+	bool is_new = shown;
+	size_t bytes;
+
+	while (is_new && (before = folded_next(&printed, &bytes)))
+		is_new = bytes != strlen(shown) || strncmp(before, shown, bytes);
+	if (is_new)
+		fprintf(out, "%s%s", ftell(out) ? FOLDED_COMMA : "", shown);
+	fflush(out);
+	free(name);
+	free(copy);
+	return is_mangled;
+}
+
+/* Demangle the names of a folded function (ranges_join()). Return: NULL: none is mangled. */
+static char *demangle_all(const char *symbols)
+{
+	bool is_mangled = false;
+	char *text = NULL;
+	const char *symbol;
+	size_t size, length;
+	FILE *out = open_memstream(&text, &size);
+
+	while (out && (symbol = folded_next(&symbols, &length)))
+		is_mangled |= print_once(out, text, symbol, length);
+	if (out && !fclose(out) && is_mangled)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *demangle(const char *symbol)
+{
+	return folded_has_several(symbol) ? demangle_all(symbol) : demangle_one(symbol);
 }

@@ -4,7 +4,7 @@
 
 /**
  * demangle - demangle a symbol
- * @symbol: as in the file, possibly with a version ("@...")
+ * @symbol: as in the file, possibly with a version ("@..."), or several of ranges_join()
  *
  * Return: the demangled name with the version, to be freed with free(); NULL: the symbol is not
  * mangled, or no memory.

@@ -37,6 +37,9 @@ int functions_read(struct functions *functions, Dwfl_Module *module)
 	error = ehframe_read(&functions->frames, elf, bias);
 	if (error)
 		return error;
+	error = ranges_join(&symtab->sized);
+	if (error)
+		return error;
 	ranges_finish(&symtab->sized);
 	ranges_finish(&symtab->others);
 	labels_finish(&symtab->labels, &symtab->sized, &functions->frames);

@@ -7,14 +7,19 @@
  * another one on that way (@jump), at such distances that a walk takes a logarithm of its length:
  * E. W. Myers, "An applicative random-access stack", 1983.
  */
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "symbol/ranges.h"
 #include "util/array.h"
+#include "util/folded.h"
 
 #define NO_OUTER	UINT32_MAX
+
+#define MAX_NAMES	64	/* of a function in a row */
 
 int ranges_add(struct ranges *set, const struct range *new)
 {
@@ -76,6 +81,101 @@ static int compare(const void *va, const void *vb)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
+/* The names that ranges_join() makes do not change the order of starts. */
+static void sort(struct ranges *set)
+{
+	if (set->nr && !set->is_sorted)
+		qsort(set->range, set->nr, sizeof(*set->range), compare);
+	set->is_sorted = true;
+}
+
+static bool is_mangled(const struct range *range)
+{
+	return range->length > 2 && range->name[0] == '_' && strchr("ZR", range->name[1]);
+}
+
+/* Return: length of a name without what does not tell functions apart. */
+static int core_length(const struct range *range, bool in_c)
+{
+	int length = 0;
+
+	while (length < range->length && !strchr(".@", range->name[length]))
+		length++;
+	return length - (in_c && length > 2 && !memcmp(range->name + length - 2, "64", 2) ? 2 : 0);
+}
+
+/* Whether two names are those of one function in the source */
+static bool is_alias(const struct range *a, const struct range *b)
+{
+	const bool in_c = !is_mangled(a) && !is_mangled(b);
+	const int length = core_length(a, in_c);
+	int i;
+
+	/* names of the C library and of compilers have underscores */
+	if (in_c && (a->weak || b->weak || old_version(a) || old_version(b) ||
+		     underscores(a) != underscores(b) || underscores(a) > 1))
+		return true;
+	if (length != core_length(b, in_c))
+		return false;
+	for (i = 0; i < length; i++)
+		if (a->name[i] != b->name[i] &&
+		    (in_c || !i || !strchr("CD", a->name[i - 1]) ||
+		     !isdigit((unsigned char)a->name[i]) || !isdigit((unsigned char)b->name[i])))
+			return false;
+	return true;
+}
+
+/* Join the names of @nr ranges with one start. Return: 0 or -ENOMEM. */
+static int join_names(struct ranges *set, struct range *ranges, size_t nr)
+{
+	const struct range *kept[MAX_NAMES];
+	size_t bytes = 0, nr_kept = 0, i, j;
+	char *joined, **slot;
+
+	for (i = 0; i < nr && nr_kept < MAX_NAMES; i++) {
+		if (ranges[i].rank || !ranges[i].name)
+			continue;
+		for (j = 0; j < nr_kept && !is_alias(kept[j], &ranges[i]); j++)
+			;
+		if (j < nr_kept)
+			continue;
+		kept[nr_kept++] = &ranges[i];
+		bytes += (size_t)ranges[i].length + strlen(FOLDED_COMMA);
+	}
+	if (nr_kept < 2)
+		return 0;
+	slot = array_append(set->joined, set->nr_joined);
+	joined = slot ? malloc(bytes + 1) : NULL;
+	if (!slot)
+		return -ENOMEM;
+	*slot = joined;
+	if (!joined)
+		return -ENOMEM;
+	for (i = 0, bytes = 0; i < nr_kept; i++)
+		bytes += (size_t)sprintf(joined + bytes, "%s%.*s", i ? FOLDED_COMMA : "",
+					 kept[i]->length, kept[i]->name);
+	for (i = 0; i < nr; i++) {
+		ranges[i].name = joined;
+		ranges[i].length = (int)bytes;
+	}
+	return 0;
+}
+
+int ranges_join(struct ranges *set)
+{
+	size_t first, next;
+	int error = 0;
+
+	sort(set);
+	for (first = 0; !error && first < set->nr; first = next) {
+		for (next = first + 1; next < set->nr; next++)
+			if (set->range[next].start != set->range[first].start)
+				break;
+		error = join_names(set, &set->range[first], next - first);
+	}
+	return error;
+}
+
 static void merge_aliases(struct ranges *set)
 {
 	size_t from, to = 0;
@@ -131,9 +231,7 @@ static void link_outer(struct ranges *set)
 
 void ranges_finish(struct ranges *set)
 {
-	if (!set->nr)
-		return;
-	qsort(set->range, set->nr, sizeof(*set->range), compare);
+	sort(set);
 	merge_aliases(set);
 	link_outer(set);
 }
@@ -174,6 +272,9 @@ const struct range *ranges_covering(const struct ranges *set, uint64_t address)
 
 void ranges_release(struct ranges *set)
 {
+	while (set->nr_joined)
+		free(set->joined[--set->nr_joined]);
+	free(set->joined);
 	free(set->range);
 	memset(set, 0, sizeof(*set));
 }

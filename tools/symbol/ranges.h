@@ -16,6 +16,7 @@
  * @name:   its name, not terminated by a 0, owned by the caller; NULL: none
  * @length: length of @name in bytes
  * @local:  the name is local to its source file
+ * @weak:   another symbol with the name would take its place
  * @rank:   of several ranges with one start, the lowest has the better name
  * @number: for use by the caller
  * @outer, @jump, @depth: private to ranges.c
@@ -26,6 +27,7 @@ struct range {
 	const char *name;
 	int length;
 	bool local;
+	bool weak;
 	uint8_t rank;
 	uint64_t number;
 	uint32_t outer;
@@ -36,10 +38,15 @@ struct range {
 /**
  * struct ranges - a set of ranges
  * @range:     the ranges; after ranges_finish(), sorted by start, without equal starts
+ * @is_sorted: private to ranges.c
+ * @joined:    names that ranges_join() made
  */
 struct ranges {
 	struct range *range;
 	size_t nr;
+	bool is_sorted;
+	char **joined;
+	size_t nr_joined;
 };
 
 /**
@@ -60,6 +67,15 @@ int ranges_add(struct ranges *set, const struct range *new);
  * with few leading underscores, and short; among equal names, the one with the lowest number.
  */
 void ranges_finish(struct ranges *set);
+
+/*
+ * Join the names of functions with one start, of the lowest rank (folded.h): a linker has folded
+ * identical code (--icf), and all of its names are true. The best name is the first. Names that say
+ * the same stay one: aliases, which differ by underscores, by what follows a dot, by the number of
+ * a constructor; and in C also by a version or 64 at the end, or are weak or reserved. Call it
+ * before ranges_finish(). Return: 0 or -ENOMEM.
+ */
+int ranges_join(struct ranges *set);
 
 /*
  * Find the innermost range that contains an address, in the time of a binary search however deeply the

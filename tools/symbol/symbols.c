@@ -19,6 +19,7 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "symbol/checksum.h"
 #include "symbol/debugfile.h"
 #include "symbol/debuginfod.h"
 #include "symbol/debugsections.h"
@@ -663,4 +664,33 @@ int symbols_frames(void *symbols, size_t object, uint64_t address,
 	if (error == 1 && function.name)
 		frames[*nr - 1].function = function.name;
 	return error < 0 ? error : 1;
+}
+
+int symbols_checksum(struct symbols *symbols, size_t object, uint64_t address, const char *path,
+		     unsigned char *checksum)
+{
+	struct file *file = &symbols->files[object];
+	const bool is_stored = file->is_stored;
+	const unsigned char *found = NULL;
+	const char *name, *directory;
+	size_t number;
+	int is_open;
+
+	file->is_stored = false;
+	is_open = need_units(symbols, file);
+	file->is_stored = is_stored;
+	if (is_open != 1)
+		return is_open;
+	begin(file, READING_LINES);
+	for (number = 0; (name = units_file(&file->units, address, number, &directory)); number++) {
+		name = interned_path(&symbols->strings, directory, name);
+		if (!name || !strcmp(name, path))
+			break;
+	}
+	if (name)
+		found = units_checksum(&file->units, address, number);
+	end();
+	if (found)
+		memcpy(checksum, found, CHECKSUM_BYTES);
+	return found != NULL;
 }

@@ -146,6 +146,19 @@ typedef int symbols_frames_fn(void *symbols, size_t object, uint64_t address,
 int symbols_frames(void *symbols, size_t object, uint64_t address,
 		   struct source_frame *frames, size_t *nr);
 
+/**
+ * symbols_checksum - find the checksum of a source file, as it was compiled
+ * @address:  has code of the file
+ * @path:     of the file, from symbols_line() or symbols_frames()
+ * @checksum: set to its CHECKSUM_BYTES bytes (checksum.h)
+ *
+ * It is in the file of the object, not in a result.
+ *
+ * Return: 1; 0: none; or -ENOMEM.
+ */
+int symbols_checksum(struct symbols *symbols, size_t object, uint64_t address, const char *path,
+		     unsigned char *checksum);
+
 /*
  * Why the file of an object cannot be used. A file whose build-id differs from that of the file
  * that ran is not used either, because its symbols are of other code. There is no problem if the

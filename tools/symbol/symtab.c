@@ -131,6 +131,7 @@ static int add_symbol(struct symtab *symtab, struct reading *reading, int index)
 	range.name = name;
 	range.length = (int)name_length(name);
 	range.local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+	range.weak = GELF_ST_BIND(symbol.st_info) == STB_WEAK;
 	range.rank = rank;
 	range.number = range.local ? reading->source : 0;
 	range.start = address;

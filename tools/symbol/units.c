@@ -14,6 +14,7 @@
 
 #include <dwarf.h>
 
+#include "symbol/checksum.h"
 #include "symbol/debugsections.h"
 #include "symbol/units.h"
 
@@ -154,6 +155,35 @@ const char *units_line(struct units *units, uint64_t address, int *number,
 	if (file)
 		*directory = units_directory(&unit, file);
 	return file;
+}
+
+const char *units_file(const struct units *units, uint64_t address, size_t number,
+		       const char **directory)
+{
+	Dwarf_Files *files;
+	const char *file;
+	Dwarf_Die unit;
+	size_t nr;
+
+	if (!units_find(units, address, &unit) || dwarf_getsrcfiles(&unit, &files, &nr) ||
+	    number >= nr)
+		return NULL;
+	/* up to DWARF 4, the first one has no name */
+	file = dwarf_filesrc(files, number, NULL, NULL) ? : "";
+	*directory = units_directory(&unit, file);
+	return file;
+}
+
+const unsigned char *units_checksum(const struct units *units, uint64_t address, size_t number)
+{
+	Dwarf_Attribute at;
+	Dwarf_Word table;
+	Dwarf_Die unit;
+
+	if (!units_find(units, address, &unit) ||
+	    dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &at), &table))
+		return NULL;
+	return checksum_find(dwarf_getelf(units->dwarf), table, number);
 }
 
 void units_release(struct units *units)

@@ -57,6 +57,19 @@ const char *units_line(struct units *units, uint64_t address, int *number,
 		       const char **directory);
 
 /**
+ * units_file - find a source file of the unit that has the code at an address
+ * @number:    of the file, from 0
+ * @directory: as in units_line()
+ *
+ * Return: the file's path, as in units_line(); NULL: the unit has no file with this number.
+ */
+const char *units_file(const struct units *units, uint64_t address, size_t number,
+		       const char **directory);
+
+/* Find the checksum of this file, which is valid as long as the module. Return: NULL: none. */
+const unsigned char *units_checksum(const struct units *units, uint64_t address, size_t number);
+
+/**
  * units_directory - find the directory that the path of a source file is relative to
  * @unit: entry of the unit that names the file
  * @file: path of the file, from libdw

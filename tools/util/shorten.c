@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "util/escape.h"
+#include "util/folded.h"
 #include "util/shorten.h"
 #include "util/terminal.h"
 
@@ -67,9 +68,9 @@ static const char *find_close(const char *open)
 			round++;
 		else if (*at == ')' && round)
 			round--;
-		else if (*at == '<' && !round)
+		else if (strchr("<[", *at) && !round)
 			angle++;
-		else if (*at == '>' && !round && at[-1] != '-' && angle)
+		else if (strchr(">]", *at) && !round && at[-1] != '-' && angle)
 			angle--;
 		if (!round && !angle)
 			return at;
@@ -77,31 +78,61 @@ static const char *find_close(const char *open)
 	return NULL;
 }
 
+#define ABI		"[abi:"
+#define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS		"0123456789"
+#define HASH		16	/* hexadecimal digits of the hash of a Rust function */
+
 /*
  * Return: length of a suffix at @at that the compiler gave to a copy or a part of a function; 0:
- * there is none.
+ * there is none. @has_dot: the name has a dot before. What follows it can be a name of Go, whose
+ * functions in functions have numbers, too
  */
-static size_t find_clone(const char *at)
+static size_t find_suffix(const char *at, bool has_dot)
 {
-	static const char demangled[] = " [clone ";
+	/* those with a dot at the end have a number */
 	static const char *const suffixes[] = {
-		".isra.", ".constprop.", ".part.", ".lto_priv.", ".llvm.", ".cold",
+		".isra.", ".constprop.", ".part.", ".lto_priv.", ".lto.", ".llvm.", ".__uniq.",
+		".__part.", ".specialized.", ".memprof.", ".localalias.", ".cold.", ".localalias",
+		".cold", ".",
 	};
-	size_t i, length = strlen(demangled);
+	size_t i, length, digits;
 
-	if (!strncmp(at, demangled, length)) {
-		while (is_identifier(at[length]) || at[length] == '.')
-			length++;
-		return at[length] == ']' ? length + 1 : 0;
-	}
 	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
 		length = strlen(suffixes[i]);
-		if (strncmp(at, suffixes[i], length))
+		if (strncmp(at, suffixes[i], length) || (length == 1 && has_dot))
 			continue;
-		length += strspn(at + length, "0123456789");
-		return is_identifier(at[length]) || at[length - 1] == '.' ? 0 : length;
+		digits = at[length - 1] == '.' ? strspn(at + length, DIGITS) : 0;
+		if (is_identifier(at[length + digits]) || (at[length - 1] == '.' && !digits))
+			continue;
+		return length + digits;
 	}
 	return 0;
+}
+
+/* The same, also in the form of a demangled name, or the hash of a mangled one */
+static size_t find_clone(const char *at, bool has_dot)
+{
+	static const char demangled[] = " [clone ";
+	size_t length = strlen(demangled);
+
+	if (!strncmp(at, "17h", 3) && strspn(at + 3, DIGITS "abcdef") == HASH &&
+	    at[3 + HASH] == 'E')
+		return 3 + HASH;
+	if (strncmp(at, demangled, length))
+		return *at == '.' ? find_suffix(at, has_dot) : 0;
+	while (at[length] == '.' && find_suffix(at + length, false))
+		length += find_suffix(at + length, false);
+	return at[length] == ']' ? length + 1 : 0;
+}
+
+/* The same for what distinguishes versions of a crate in a mangled name of Rust, after its C */
+static size_t find_disambiguator(const char *at)
+{
+	const size_t length = 1 + strspn(at + 1, DIGITS LETTERS);
+
+	return *at == 's' && at[length] == '_' && isdigit((unsigned char)at[length + 1]) ?
+	       length + 1 : 0;
 }
 
 /* Steps of shortening a name. Each includes the ones before it. */
@@ -114,14 +145,16 @@ enum step {
 };
 
 /* Whether a bracket opens a list to be shortened, but not "(anonymous namespace)" */
-static bool is_list(char open, char before, enum step step)
+static bool is_list(const char *open, char before, enum step step)
 {
 	if (step == CLONES)
 		return false;
-	if (open == '(')
+	if (step == LISTS && !strncmp(open, ABI, strlen(ABI)))
+		return true;
+	if (*open == '(')
 		return before == 'a' || before == '>' || before == ')' || before == ']' ||
 		       before == '}';
-	return open == '<' && step >= TEMPLATES && before == 'a';
+	return *open == '<' && step >= TEMPLATES && before == 'a';
 }
 
 static void append_list(struct copy *copy, const char *open, const char *close, enum step step)
@@ -145,36 +178,69 @@ static void cut_end(struct copy *copy, const char *start, const char *end)
 		copy->end -= length;
 }
 
+/*
+ * Of the names of a folded function that are the same now, keep the first one. Frees @names.
+ * Return: what is left.
+ */
+static char *drop_repeated(char *names)
+{
+	char *kept = folded_has_several(names) ? calloc(strlen(names) + 1, 1) : NULL, *to = kept;
+	const char *rest = names, *name;
+	size_t length, bytes;
+
+	if (!kept)
+		return names;
+	while ((name = folded_next(&rest, &length))) {
+		const char *before, *after = to > kept ? kept : NULL;
+
+		while ((before = folded_next(&after, &bytes)))
+			if (bytes == length && !memcmp(before, name, length))
+				break;
+		if (before)
+			continue;
+		if (to > kept)
+			to = stpcpy(to, FOLDED_COMMA);
+		memcpy(to, name, length);
+		to += length;
+	}
+	free(names);
+	return kept;
+}
+
 /* Shorten @name by a step. Return: the name, to be freed with free(); NULL: no memory. */
 static char *collapse(const char *name, enum step step)
 {
 	char *shortened = calloc(strlen(name) + 1, 1);
 	struct copy copy = { .end = shortened };
-	bool is_balanced = true;
+	const bool is_rust = !strncmp(name, "_R", 2);
+	bool is_balanced = true, has_dot = false;
 
 	if (!shortened)
 		return NULL;
 	while (*name) {
 		size_t length = copy.before == 'a' ? 0 : find_operator(name);
-		size_t clone = find_clone(name);
+		size_t clone = find_clone(name, has_dot);
 		const char *close = NULL;
 
+		if (is_rust && copy.end > shortened && copy.end[-1] == 'C')
+			clone = find_disambiguator(name);
 		if (clone) {
 			name += clone;
 			continue;
 		}
-
-		if (is_balanced && is_list(*name, copy.before, step)) {
+		if (is_balanced && is_list(name, copy.before, step)) {
 			close = find_close(name);
 			/* unbalanced: copy the rest, in linear time */
 			is_balanced = close;
 		}
 		if (close) {
 			append_list(&copy, name, close, step);
-			copy.before = *close;
+			copy.before = *close == ']' ? 'a' : *close;
 			name = close + 1;
 			continue;
 		}
+		/* a comma is between the names of a folded function */
+		has_dot = (has_dot || *name == '.') && *name != ',';
 		copy.before = length || is_identifier(*name) ? 'a' : *name;
 		length += !length;
 		append(&copy, name, length);
@@ -185,7 +251,7 @@ static char *collapse(const char *name, enum step step)
 		cut_end(&copy, shortened, " ");
 	}
 	*copy.end = 0;
-	return shortened;
+	return drop_repeated(shortened);
 }
 
 /*
@@ -272,6 +338,16 @@ static char *keep_last(const char *name, int most)
 char *shorten_path(const char *path, int most)
 {
 	return terminal_columns(path) <= most ? strdup(path) : elide(path, most, 0);
+}
+
+char *shorten_copy(const char *name)
+{
+	return collapse(name, CLONES);
+}
+
+char *shorten_bare(const char *name)
+{
+	return collapse(name, LISTS);
 }
 
 char *shorten_function(const char *name, int most)

@@ -24,6 +24,19 @@
 char *shorten_function(const char *name, int most);
 
 /*
+ * Remove what the compiler appended to the name of a copy or a part of a function: "f" for
+ * "f.isra.0.cold". The next build may have other ones. Return: the name, to be freed with free();
+ * NULL: no memory.
+ */
+char *shorten_copy(const char *name);
+
+/*
+ * Remove that, and the brackets of parameters, template arguments and versions of interfaces with
+ * what is in them: "std::f" for "std::f[abi:cxx11]<int>(int) const". Return: as above.
+ */
+char *shorten_bare(const char *name);
+
+/*
  * Shorten the path of a file. An ellipsis replaces the beginning, because paths differ at the end.
  * Return: the shortened path, to be freed with free(); NULL: no memory.
  */

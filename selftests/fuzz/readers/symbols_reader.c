@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <symbol/checksum.h>
 #include <symbol/symbols.h>
 
 #define MAX_ADDRESSES	64
@@ -53,6 +54,7 @@ static void find_functions(int fd, uint64_t start, uint64_t step)
 	};
 	struct result result = { .objects = &object, .nr_objects = 1 };
 	struct source_frame frames[SYMBOLS_MAX_FRAMES];
+	unsigned char checksum[CHECKSUM_BYTES];
 	struct source_line line;
 	struct function function;
 	struct symbols *symbols;
@@ -72,8 +74,11 @@ static void find_functions(int fd, uint64_t start, uint64_t step)
 		if (function.start > address)
 			abort();
 		sum += read_name(&function);
-		if (symbols_line(symbols, 0, address, &line) == 1)
+		if (symbols_line(symbols, 0, address, &line) == 1) {
 			sum += strlen(line.file);
+			sum += symbols_checksum(symbols, 0, address, line.file, checksum) == 1 ?
+			       checksum[0] : 0;
+		}
 		if (symbols_frames(symbols, 0, address, frames, &nr) == 1)
 			sum += read_frames(frames, nr);
 	}

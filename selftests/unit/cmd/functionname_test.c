@@ -88,6 +88,28 @@ TEST(shortened_names)
 	assert_means("w...h~12", "weigh", NULL);
 }
 
+TEST(ends_of_qualified_names)
+{
+	static const char map[] = "std::_Map_base<int, std::less<int> >::operator[](int&&)";
+
+	assert_true(functionname_has_end(map, "operator[]"));
+	assert_true(functionname_has_end(map, "_Map_base::operator[]"));
+	assert_true(functionname_has_end(map, "_Map_base<int, std::less<int> >::operator[]"));
+	assert_true(functionname_has_end("int App.collatz(long)", "App.collatz"));
+	assert_true(functionname_has_end("int App.collatz(long)", "collatz"));
+	assert_true(functionname_has_end("std::__cxx11::to_string[abi:cxx11](int)", "to_string"));
+	assert_true(functionname_has_end("void std::sort<int*>(int*)", "std::sort"));
+	assert_true(functionname_has_end("example.com/x/y.F", "y.F"));
+	assert_true(functionname_has_end("<a::B as c::D>::extend", "extend"));
+	assert_false(functionname_has_end(map, "base::operator[]"));
+	assert_false(functionname_has_end(map, "::operator[]"));
+	assert_true(functionname_has_end("f(int)", "f"));
+	assert_true(functionname_has_end("std::__cxx11::f[abi:cxx11](int)", "std::f"));
+	assert_true(functionname_has_end("std::__1::a<std::__1::b>::c", "std::a::c"));
+	assert_false(functionname_has_end("afb", "b"));
+	assert_false(functionname_has_end("a::f", ""));
+}
+
 TEST(notes_are_cut)
 {
 	char all[] = "mix (inlined)", some[] = "mix(int) (partly inlined)", none[] = "mix", note[] =

@@ -11,10 +11,15 @@
 #include "support/comparisons.h"
 #include "support/test.h"
 
-static char names[5][32] = { "f", "g", "h", "0x10", "(no symbols)" };
+static char names[25][48] = { "f", "g", "h", "0x10", "(no symbols)",
+	"f.isra.0", "f.constprop.1.cold", "_ZL1gv.llvm.4477738147604602593", "_ZL1gv.llvm.9",
+	"g() [clone .__uniq.123]", "g() [clone .__uniq.456]", "f.part.0", "f.llvm.1",
+	"f, g", "g, h", "f.isra.0, g", "a::k(int, char)", "a::k(int, char), b<int, char>::m()",
+	"b<int, char>::m()", "f.lto_priv.0", "f.lto_priv.1", "f.constprop.0.isra.3.cold.2",
+	"main.main.func1.1", "main.main.func1.2", "_ZL1gv.llvm.9911738147604602001" };
 
 static struct result_object old_objects[2], new_objects[2];
-static struct profile_row old_rows[4], new_rows[4];
+static struct profile_row old_rows[8], new_rows[8];
 static struct result results[2];
 static struct profile profiles[2];
 static struct comparison comparison;
@@ -54,8 +59,9 @@ static void add(int side, int name, size_t object, uint64_t samples)
 
 	profile->rows[profile->nr_rows++] = (struct profile_row){
 		.function = names[name],
-		.has_name = name < 3,
+		.has_name = name < 3 || name > 4,
 		.is_rest = name == 4,
+		.is_symbol = name < 3 || name > 4,
 		.index = object,
 		/* a path, as if another object had the same file name */
 		.object = side ? results[side].objects[object].path :
@@ -253,6 +259,248 @@ TEST_F(addresses_are_matched_by_build_id)
 	assert_int_equal(row("(functions without a name)", "x.so")->old_samples, 20);
 }
 
+/* No build has the copies and suffixes of another one. */
+TEST_F(copies_are_compared_as_their_function)
+{
+	add(0, 5, 0, 1000);
+	add(0, 7, 0, 500);
+	add(0, 9, 1, 500);
+	add(1, 6, 0, 1000);
+	add(1, 8, 0, 500);
+	add(1, 10, 1, 500);
+	compare();
+	assert_int_equal(comparison.nr_rows, 3);
+	assert_true(row("f", "prog")->change == 0);
+	assert_true(row("_ZL1gv", "prog")->change == 0);
+	assert_true(row("g()", "x.so")->change == 0);
+	comparison_release(&comparison);
+	/* more of them in one build: parts of a function may have been copied or not */
+	add(0, 11, 0, 100);
+	add(0, 0, 0, 300);
+	add(1, 0, 0, 400);
+	add(1, 12, 1, 30);
+	compare();
+	assert_int_equal(comparison.nr_rows, 4);
+	assert_true(row("f", "prog")->old_samples == 1400 && row("f", "prog")->new_samples == 1400);
+	assert_int_equal(row("f.llvm.1", "x.so")->new_samples, 30);
+}
+
+/* With equally many in both builds, names that are in both tell them apart. */
+TEST_F(copies_of_both_builds_are_compared_with_each_other)
+{
+	add(0, 0, 0, 10);
+	add(0, 5, 0, 20);
+	add(1, 0, 0, 30);
+	add(1, 5, 0, 40);
+	compare();
+	assert_int_equal(comparison.nr_rows, 2);
+	assert_int_equal(row("f", "prog")->new_samples, 30);
+	assert_int_equal(row("f.isra.0", "prog")->old_samples, 20);
+	comparison_release(&comparison);
+	add(0, 6, 0, 50);
+	add(0, 11, 0, 5);
+	add(1, 12, 0, 60);
+	add(1, 11, 0, 6);
+	compare();
+	assert_int_equal(comparison.nr_rows, 4);
+	assert_int_equal(row("f.part.0", "prog")->new_samples, 6);
+	assert_true(!strcmp(comparison.rows[0].function, "f") || row("f", "prog"));
+	assert_int_equal(row("f.isra.0", "prog")->new_samples, 40);
+}
+
+/* Return: the functions of one profile that are parts of a row, in any order. */
+static const char *parts_of(const struct comparison_row *row, bool is_new)
+{
+	static char text[256];
+	size_t part = row->part;
+
+	text[0] = 0;
+	do {
+		const struct comparison_part *at = &comparison.parts[part];
+
+		if (at->is_new == is_new)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+				 *text ? "|" : "", at->row->function);
+		part = at->next;
+	} while (part != row->part);
+	return text;
+}
+
+TEST_F(more_kinds_of_copies)
+{
+	/* of link-time optimization, whose numbers tell two static functions apart */
+	add(0, 19, 0, 10);
+	add(0, 20, 0, 20);
+	add(1, 0, 0, 25);
+	add(1, 21, 0, 5);
+	/* of Go: other functions */
+	add(0, 22, 0, 1);
+	add(1, 23, 0, 1);
+	compare();
+	assert_int_equal(comparison.nr_rows, 3);
+	assert_int_equal(row("f", "prog")->old_samples, 30);
+	assert_int_equal(row("f", "prog")->new_samples, 30);
+	assert_true(comparison_is_sum(&comparison, row("f", "prog")));
+	assert_int_equal(row("main.main.func1.1", "prog")->new_samples, 0);
+	assert_false(comparison_is_sum(&comparison, row("main.main.func1.1", "prog")));
+	comparison_release(&comparison);
+	/* the numbers may have changed places: of two static functions with one name */
+	profiles[0].nr_rows = profiles[1].nr_rows = 0;
+	add(0, 19, 0, 100);
+	add(0, 20, 0, 10);
+	add(1, 19, 0, 10);
+	add(1, 20, 0, 100);
+	compare();
+	assert_int_equal(comparison.nr_rows, 1);
+	assert_int_equal(row("f", "prog")->old_samples, 110);
+	assert_int_equal(row("f", "prog")->new_samples, 110);
+	assert_true(comparison_is_sum(&comparison, row("f", "prog")));
+	comparison_release(&comparison);
+	/* a hash does not change its place */
+	profiles[0].nr_rows = profiles[1].nr_rows = 0;
+	add(0, 7, 0, 100);
+	add(0, 24, 0, 10);
+	add(1, 7, 0, 100);
+	add(1, 24, 0, 10);
+	compare();
+	assert_int_equal(comparison.nr_rows, 2);
+	comparison_release(&comparison);
+	/* renamed, but no sum */
+	profiles[0].nr_rows = profiles[1].nr_rows = 0;
+	add(0, 19, 0, 10);
+	add(1, 21, 0, 10);
+	compare();
+	assert_int_equal(comparison.nr_rows, 1);
+	assert_false(comparison_is_sum(&comparison, row("f", "prog")));
+	assert_string_equal(parts_of(row("f", "prog"), false), "f.lto_priv.0");
+	assert_string_equal(parts_of(row("f", "prog"), true), "f.constprop.0.isra.3.cold.2");
+}
+
+/* The linker of one build has folded what is apart in the other one. */
+TEST_F(folded_functions_are_compared_with_those_apart)
+{
+	add(0, 0, 0, 100);
+	add(0, 1, 0, 50);
+	add(0, 2, 0, 7);
+	add(0, 2, 1, 9);
+	add(1, 13, 0, 150);
+	add(1, 2, 0, 7);
+	add(1, 2, 1, 9);
+	compare();
+	assert_int_equal(comparison.nr_rows, 3);
+	assert_int_equal(row("f, g", "prog")->old_samples, 150);
+	assert_int_equal(row("f, g", "prog")->new_samples, 150);
+	assert_true(comparison_is_sum(&comparison, row("f, g", "prog")));
+	assert_string_equal(parts_of(row("f, g", "prog"), true), "f, g");
+	assert_int_equal(strlen(parts_of(row("f, g", "prog"), false)), strlen("f|g"));
+	comparison_release(&comparison);
+	/* with another one, and the other way around; of another object, they are others */
+	profiles[0].nr_rows = profiles[1].nr_rows = 0;
+	add(0, 14, 0, 10);
+	add(0, 1, 1, 5);
+	add(1, 15, 0, 10);
+	add(1, 2, 0, 20);
+	compare();
+	assert_int_equal(comparison.nr_rows, 2);
+	assert_int_equal(comparison.rows[0].old_samples, 10);
+	assert_int_equal(comparison.rows[0].new_samples, 30);
+	assert_int_equal(row("g", "x.so")->old_samples, 5);
+	comparison_release(&comparison);
+	/* a comma in brackets is part of a name */
+	profiles[0].nr_rows = profiles[1].nr_rows = 0;
+	add(0, 16, 0, 10);
+	add(0, 18, 0, 10);
+	add(1, 17, 0, 20);
+	compare();
+	assert_int_equal(comparison.nr_rows, 1);
+	assert_int_equal(row(names[17], "prog")->old_samples, 20);
+}
+
+/* Sets up one object of each side, and compares. */
+static void compare_objects(const char *old, const char *new, int old_id, int new_id)
+{
+	static char paths[2][64];
+	size_t i;
+
+	snprintf(paths[0], sizeof(paths[0]), "%s", old);
+	snprintf(paths[1], sizeof(paths[1]), "%s", new);
+	old_objects[1].path = paths[0];
+	new_objects[1].path = paths[1];
+	old_objects[1].build_id[0] = (unsigned char)old_id;
+	new_objects[1].build_id[0] = (unsigned char)new_id;
+	for (i = 0; i < 2; i++)
+		profiles[i].nr_rows = profiles[i].samples = 0;
+	add(0, 1, 1, 10);
+	add(0, 0, 1, 10);
+	add(1, 0, 1, 10);
+	comparison_release(&comparison);
+	compare();
+}
+
+TEST_F(objects_of_two_builds_have_other_names)
+{
+	static const struct {
+		const char *old, *new, *name;
+	} same[] = {
+		{ "/lib/libx.so.1.2", "/lib/libx.so.1.3", "libx.so.1.3" },
+		{ "/lib/libx.so", "/opt/libx.so.2", "libx.so.2" },
+		{ "/lib/libx-2.31.so", "/lib/libx-2.36.so", "libx-2.36.so" },
+		{ "/lib/libx-040039e1.so.5.0.0", "/lib/libx-1b2c3d4f.so.5.0.0",
+		  "libx-1b2c3d4f.so.5.0.0" },
+		{ "/bin/python3.11", "/bin/python3.12", "python3.12" },
+		/* with half of the functions in common */
+		{ "/lib/libx-main.so", "/lib/libx-pr.so", "libx-pr.so" },
+		{ "/lib/libx.so.1.old", "/lib/libx_new.so", "libx_new.so" },
+		{ "/build/main/tool", "/build/pr/tool", "tool" },
+	};
+	struct result_process processes[2][2] = { 0 };
+	static char shell[] = "/bin/sh", old[] = "/tmp/prog-main", new[] = "/tmp/prog-pr";
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(same); i++) {
+		compare_objects(same[i].old, same[i].new, 3, 4);
+		assert_int_equal(comparison.nr_rows, 2);
+		assert_int_equal(row("f", same[i].name)->old_samples, 10);
+		assert_int_equal(row("f", same[i].name)->new_samples, 10);
+	}
+	/* the same file, copied */
+	compare_objects("/tmp/liba.so", "/tmp/copy", 3, 3);
+	assert_int_equal(row("f", "copy")->old_samples, 10);
+	/* another one: each is one row */
+	compare_objects("/tmp/liba.so", "/tmp/libb.so", 3, 4);
+	assert_int_equal(comparison.nr_rows, 2);
+	assert_int_equal(row("(only in one result)", "liba.so")->old_samples, 20);
+	assert_int_equal(row("(only in one result)", "libb.so")->new_samples, 10);
+	assert_true(row("(only in one result)", "liba.so")->is_significant);
+	/* names that begin alike, and no function in common */
+	compare_objects("/lib/libnss_dns.so.2", "/lib/libnss_files.so.2", 3, 4);
+	assert_int_equal(comparison.nr_rows, 2);
+	comparison_release(&comparison);
+	profiles[1].nr_rows = profiles[1].samples = 0;
+	add(1, 2, 1, 10);
+	compare();
+	assert_int_equal(comparison.nr_rows, 2);
+	assert_int_equal(row("(only in one result)", "libnss_dns.so.2")->old_samples, 20);
+	assert_int_equal(row("(only in one result)", "libnss_files.so.2")->new_samples, 10);
+	/* the programs that shells have executed; and commands */
+	for (i = 0; i < 2; i++) {
+		processes[i][0].program = shell;
+		processes[i][1].program = i ? new : old;
+		results[i].processes = processes[i];
+		results[i].nr_processes = 2;
+	}
+	compare_objects(old, new, 3, 4);
+	assert_int_equal(row("f", "prog-pr")->old_samples, 10);
+	old_objects[0].path = old;
+	processes[0][0].program = old;
+	processes[0][1].program = shell;
+	processes[1][0].program = new;
+	results[1].nr_processes = 1;
+	compare_objects(shell, new, 3, 4);
+	assert_int_equal(row("(only in one result)", "sh")->old_samples, 20);
+	assert_string_equal(comparison.counterparts[0], "prog-pr");
+}
+
 /* Code in no known function has no address that could differ. */
 TEST_F(rest_is_one_row_of_an_object)
 {
@@ -334,6 +582,6 @@ TEST_F(many_objects_take_few_comparisons)
 	assert_int_equal(comparison.nr_rows, 2 * RESULT_MAX_OBJECTS - 1);
 	assert_int_equal(row("0x10", "4095")->old_samples, 1);
 	assert_int_equal(row("0x10", "4095")->new_samples, 1);
-	assert_int_equal(row("(functions without a name)", "0")->old_samples, 1);
-	assert_int_equal(row("(functions without a name)", "8190")->new_samples, 1);
+	assert_int_equal(row("(only in one result)", "0")->old_samples, 1);
+	assert_int_equal(row("(only in one result)", "8190")->new_samples, 1);
 }

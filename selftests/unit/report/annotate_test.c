@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <report/annotate.h>
+#include <report/source_text.h>
+#include <util/time_ns.h>
 
 #include "support/test.h"
 
@@ -120,10 +123,119 @@ TEST_WITH(function_that_is_also_called, NULL, free_text)
 	assert_has("# %zu of them are in code that is inlined into other functions\n", inlined);
 }
 
+/* Annotates code of a source below the current directory. */
+static void annotate_file(const char *source, const char *root, const char *function,
+			  bool instructions)
+{
+	const struct annotate_options options = {
+		.function = function, .root = root, .instructions = instructions,
+	};
+	size_t size;
+	FILE *out;
+
+	free_text(NULL);
+	out = open_memstream(&text, &size);
+	assert_non_null(out);
+	assert_int_equal(annotate_print(out, &result, symbols, &options), 1);
+	fclose(out);
+	assert_non_null(strstr(text, source));
+}
+
+/* The object says when it was linked. */
+TEST_WITH(newer_source_is_told, NULL, free_text)
+{
+	const char *newer = "fixture_inline.c: newer than the program, so its lines may be others";
+	struct stat file;
+	int instructions;
+
+	assert_int_equal(stat("support/fixture_inline.c", &file), 0);
+	object.file_bytes = 1;
+	for (instructions = 0; instructions < 2; instructions++) {
+		object.mtime_ns = time_stat_ns(&file.st_mtim);
+		annotate_file("fixture_inline.c", NULL, "weigh", instructions);
+		assert_null(strstr(text, newer));
+		object.mtime_ns--;
+		annotate_file("fixture_inline.c", NULL, "weigh", instructions);
+		assert_has(newer, 0);
+		/* once for a file */
+		assert_null(strstr(strstr(text, newer) + 1, newer));
+	}
+	/* a copy that has a time of its own */
+	annotate_file("fixture_inline.c", "/", "weigh", false);
+	assert_null(strstr(text, "newer"));
+	/* an object of an unknown time */
+	object.file_bytes = 0;
+	annotate_file("fixture_inline.c", NULL, "weigh", false);
+	assert_null(strstr(text, "newer"));
+}
+
 TEST_WITH(no_function, NULL, free_text)
 {
 	assert_int_equal(annotate("mix_bot", true), 0);
 	assert_string_equal(text, "");
+}
+
+/* A linker keeps one copy of functions with the same code. */
+TEST_WITH(folded_function_is_found_by_each_name, NULL, free_text)
+{
+	static const char *const names[] = {
+		"send_mails", "parse_orders", "_Z12parse_ordersv", "other",
+		"send_mails, parse_orders(), other", "send_mails, _Z12parse_ordersv, other",
+		"0x1002",
+		/* as in the table */
+		"send_mails, parse_orders, other",
+	};
+	static const char *const none[] = { "parse", "mails", "_Z12parse_orders", ", " };
+	struct result_count count = { 0x1000, 7 };
+	struct result_function function = {
+		0x1000, 0x1010, "send_mails, _Z12parse_ordersv, other",
+	};
+	struct result_place place = { .address = 0x1000 };
+	struct result_object folded = {
+		.path = "/none", .counts = &count, .nr_counts = 1, .samples = 7, .has_names = true,
+		.functions = &function, .nr_functions = 1, .places = &place, .nr_places = 1,
+		.start = 0x1000, .end = 0x2000,
+	};
+	const struct result of = { .objects = &folded, .nr_objects = 1 };
+	struct symbols *own = symbols_new(&of, NULL);
+	struct annotate_options options = { 0 };
+	size_t i, size;
+
+	for (i = 0; i < ARRAY_SIZE(names) + ARRAY_SIZE(none); i++) {
+		const bool is_none = i >= ARRAY_SIZE(names);
+		FILE *out;
+
+		free_text(NULL);
+		out = open_memstream(&text, &size);
+		assert_non_null(out);
+		options.function = is_none ? none[i - ARRAY_SIZE(names)] : names[i];
+		assert_int_equal(annotate_print(out, &of, own, &options), !is_none);
+		fclose(out);
+	}
+	symbols_free(own);
+}
+
+/* src/fixture.c of a relative build, in the directory of the reader */
+TEST(relative_source_is_told)
+{
+	static const char path[] = "Makefile";
+	struct result_object objects[] = { { .path = "./fixture-relative" } };
+	const struct result of = { .objects = objects, .nr_objects = 1 };
+	struct symbols *own = symbols_new(&of, NULL);
+	struct source_text *sources = source_text_new(NULL, &of, own);
+	const char *doubt = source_text_doubt_once(sources, path, 0, 0);
+
+	assert_non_null(doubt);
+	assert_non_null(strstr(doubt, "relative to the current directory"));
+	assert_null(source_text_doubt_once(sources, path, 0, 0));
+	assert_non_null(source_text_doubt(sources, path, 0, 0));
+	assert_null(source_text_doubt(sources, "none", 0, 0));
+	assert_non_null(source_text_problem(sources, "none"));
+	source_text_free(sources);
+	sources = source_text_new(".", &of, own);
+	assert_null(source_text_doubt(sources, path, 0, 0));
+	source_text_free(sources);
+	symbols_free(own);
 }
 
 GROUP(set_up, tear_down)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gelf.h>
@@ -25,6 +26,7 @@
 #include <result/resultfile.h>
 #include <result/select.h>
 #include <util/objectfile.h>
+#include <util/time_ns.h>
 
 #include "support/fake_result.h"
 
@@ -56,10 +58,13 @@ static void read_object(struct result_object *object, char *path)
 {
 	const char *problem;
 	int fd = objectfile_open(path, &problem);
+	struct stat state;
 	Elf *elf;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &state))
 		errx(1, "%s: %s", path, problem);
+	object->file_bytes = (uint64_t)state.st_size;
+	object->mtime_ns = time_stat_ns(&state.st_mtim);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	object->path = path;
 	read_segments(elf, object);

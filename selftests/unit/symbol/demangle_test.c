@@ -12,6 +12,24 @@
 #include "support/cpu_limit.h"
 #include "support/test.h"
 
+TEST(folded_functions_have_several_names)
+{
+	char *name = demangle("_ZN1a1bEv, work, _ZN1c1dEi@V1");
+
+	assert_string_equal(name, "a::b(), work, c::d(int)@V1");
+	free(name);
+	name = demangle("work, _ZN1a1bEv");
+	assert_string_equal(name, "work, a::b()");
+	free(name);
+	/* what differs is a hash */
+	name = demangle("_ZN1a1b17h0123456789abcdefE, _ZN1a1b17hfedcba9876543210E, work");
+	assert_string_equal(name, "a::b, work");
+	free(name);
+	assert_null(demangle("work, other"));
+	assert_null(demangle("f(int, char), g"));
+	assert_null(demangle(", "));
+}
+
 TEST(names_are_demangled)
 {
 	static const struct {

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include <symbol/symbols.h>
+#include <util/folded.h>
 
 #include "support/cpu_limit.h"
 #include "support/test.h"
@@ -79,16 +80,20 @@ static void print_frame(char *text, size_t room, const struct source_frame *fram
 	snprintf(text, room, "%s:%s", frame->file ? frame->file : "??", number);
 }
 
-/* @symbol: the name is from the symbol table */
+/* @symbol: the name is from the symbol table, and may be several of folded functions */
 static bool is_same_name(const char *theirs, const char *ours, bool symbol)
 {
+	const char *rest = symbol ? ours : NULL, *name;
 	const size_t length = strlen(theirs);
+	size_t bytes;
 
 	if (!ours)
 		return !strcmp(theirs, "??");
-	if (!strcmp(theirs, ours))
-		return true;
-	return symbol && !strncmp(theirs, ours, length) && ours[length] == '.';
+	while ((name = folded_next(&rest, &bytes)))
+		if (bytes >= length && !strncmp(theirs, name, length) &&
+		    (bytes == length || name[length] == '.'))
+			return true;
+	return !strcmp(theirs, ours);
 }
 
 /* Whether two symbols have the same address. The last answer is kept: they are of one function. */

@@ -222,20 +222,23 @@ TEST_F(source_is_printed_with_its_samples)
 	assert_int_equal(annotate("exported", NULL), 1);
 	assert_has("# 30 of 40 samples are in exported\n");
 	/* each with some context, but not the function in between */
-	snprintf(line, sizeof(line), "    12.50         5 %6d          return (n ^ n >> 3) * 7;\n"
-		 "                    %6d  }\n"
-		 "                    %6d  \n"
-		 "                    %6d  static int __attribute__((noinline)) hidden(int n)\n"
-		 "                    %6d  {\n"
-		 "                            ...\n"
-		 "                    %6d          return sum + puts(\"\");\n"
-		 "                    %6d  }\n", inlined, inlined + 1, inlined + 2, inlined + 3,
-		 inlined + 4, body - 5, body - 4);
+	snprintf(line, sizeof(line),
+		 "    12.50         5             5 %6d          return (n ^ n >> 3) * 7;\n"
+		 "%34s%6d  }\n"
+		 "%34s%6d  \n"
+		 "%34s%6d  static int __attribute__((noinline)) hidden(int n)\n"
+		 "%34s%6d  {\n"
+		 "%42s...\n"
+		 "%34s%6d          return sum + puts(\"\");\n"
+		 "%34s%6d  }\n", inlined, "", inlined + 1, "", inlined + 2, "", inlined + 3, "",
+		 inlined + 4, "", "", body - 5, "", body - 4);
 	assert_has(line);
-	snprintf(line, sizeof(line), "    62.50        25 %6d  {\n"
-		 "                    %6d          return inlined(hidden(n)) * 5 + rand();\n"
-		 "                    %6d  }\n"
-		 "                    %6d  \n", body - 1, body, body + 1, body + 2);
+	/* the line of the call has the samples of what is inlined there */
+	snprintf(line, sizeof(line), "    62.50        25            25 %6d  {\n"
+		 "     0.00         0             5 %6d"
+		 "          return inlined(hidden(n)) * 5 + rand();\n"
+		 "%34s%6d  }\n"
+		 "%34s%6d  \n", body - 1, body, "", body + 1, "", body + 2);
 	assert_has(line);
 	/* the context ends */
 	if (strstr(text, "sum +=") || strstr(text, "exported(n) ^ rand()"))

@@ -85,6 +85,67 @@ TEST(innermost_range_is_found)
 	ranges_release(&set);
 }
 
+/* Joins names of one start, between others. */
+static void assert_joined(const struct range *names, size_t nr, const char *joined)
+{
+	struct ranges set = { 0 };
+	size_t i;
+
+	add(&set, 1, 10, "before", false);
+	for (i = 0; i < nr; i++) {
+		struct range range = names[i];
+
+		range.start = 10;
+		range.end = 20;
+		range.length = (int)strlen(range.name);
+		assert_int_equal(ranges_add(&set, &range), 0);
+	}
+	add(&set, 20, 30, "after", false);
+	assert_int_equal(ranges_join(&set), 0);
+	ranges_finish(&set);
+	assert_int_equal(set.nr, 3);
+	assert_name(ranges_covering(&set, 10), joined);
+	assert_name(ranges_covering(&set, 9), "before");
+	ranges_release(&set);
+}
+
+#define assert_names(joined, ...) \
+	assert_joined((const struct range[]){ __VA_ARGS__ }, \
+		      sizeof((const struct range[]){ __VA_ARGS__ }) / sizeof(struct range), joined)
+
+TEST(folded_functions_have_all_names)
+{
+	assert_names("send_mails, parse_orders", { .name = "parse_orders" },
+		     { .name = "send_mails" });
+	assert_names("c, bb, aaa", { .name = "bb", .local = true },
+		     { .name = "aaa", .local = true }, { .name = "c" });
+	/* templates are weak */
+	assert_names("_Z1fIcEvT_, _Z1fIiEvT_, _Z1gv", { .name = "_Z1fIiEvT_", .weak = true },
+		     { .name = "_Z1fIcEvT_", .weak = true }, { .name = "_Z1gv", .local = true });
+	assert_names("_RNvC1a1b, _RNvC1a1c", { .name = "_RNvC1a1b", .local = true },
+		     { .name = "_RNvC1a1c", .local = true });
+	assert_names("get, _Z4workv", { .name = "get" }, { .name = "_Z4workv", .local = true });
+	assert_names("_a, _b", { .name = "_b" }, { .name = "_a" });
+	assert_names("get, pget", { .name = "pget" }, { .name = "get" });
+}
+
+TEST(aliases_stay_one_name)
+{
+	assert_names("read", { .name = "read", .weak = true }, { .name = "__read" },
+		     { .name = "__libc_read" }, { .name = "__GI_read", .local = true });
+	assert_names("puts", { .name = "_IO_puts" }, { .name = "puts", .weak = true });
+	assert_names("lseek", { .name = "lseek" }, { .name = "lseek64" });
+	assert_names("free", { .name = "free" }, { .name = "cfree@GLIBC_2.2.5" });
+	assert_names("f", { .name = "_f" }, { .name = "f" }, { .name = "f@V1" },
+		     { .name = "f.localalias", .local = true }, { .name = "f", .local = true });
+	assert_names("f", { .name = "f" }, { .name = "f.resolver", .local = true });
+	assert_names("_ZN1AC1Ev", { .name = "_ZN1AC2Ev", .weak = true },
+		     { .name = "_ZN1AC1Ev", .weak = true });
+	assert_names("_ZN1AD0Ev", { .name = "_ZN1AD2Ev" }, { .name = "_ZN1AD0Ev" });
+	/* labels */
+	assert_names("f", { .name = "f" }, { .name = "inner", .rank = 2 });
+}
+
 TEST(best_alias_is_kept)
 {
 	struct ranges set = { 0 };

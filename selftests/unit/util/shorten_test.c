@@ -40,6 +40,15 @@ TEST(brackets_of_functions_are_shortened_first)
 		{ "f(int) [clone .constprop.0] [clone .cold] (inlined)", 20, "f(int) (inlined)" },
 		{ "a_function.constprop.0.isra.12", 20, "a_function" },
 		{ "a_function.part.0.cold (inlined)", 20, "a_function (inlined)" },
+		{ "f(int) [clone .__uniq.12345.llvm.67890]", 20, "f(int)" },
+		{ "a_function.__uniq.123.llvm.9911738147604602001", 20, "a_function" },
+		{ "a_function.cold.12 and more", 20, "a_function and more" },
+		{ "_ZN4core3fmt5write17h0123456789abcdefE", 20, "_ZN4core3fmt5writeE" },
+		{ "inner_function.1234", 18, "inner_function" },
+		/* other functions */
+		{ "f() [clone ._omp_fn.0]", 21, "f [clone ._omp_fn.0]" },
+		{ "main.main.func1.2", 16, "main...n.func1.2" },
+		{ "main.part.llvm", 13, "mai...rt.llvm" },
 		{ "main.coldStart(int, int)", 20, "main.coldStart(...)" },
 		{ "f [cl...that is none", 20, "f [cl...that is none" },
 		/* brackets that are not lists */
@@ -209,4 +218,76 @@ TEST(long_names_take_linear_time)
 	assert_true(terminal_columns(shortened) <= 40);
 	free(shortened);
 	free(name);
+}
+
+TEST(bare_names_have_no_brackets)
+{
+	static const struct {
+		const char *name, *bare;
+	} names[] = {
+		{ "f", "f" },
+		{ "std::__cxx11::to_string[abi:cxx11](int)", "std::__cxx11::to_string" },
+		{ "std::f[abi:a][abi:b]<int>(int) const", "std::f" },
+		{ "std::map<K<int>, V, true>::operator[](K&&)", "std::map::operator[]" },
+		{ "void std::sort<int*>(int*, int*) [clone .isra.0]", "void std::sort" },
+		{ "(anonymous namespace)::g(int)", "(anonymous namespace)::g" },
+		{ "int App.collatz(long)", "int App.collatz" },
+		{ "walk.__uniq.123.llvm.456", "walk" },
+		{ "f[abi:x", "f[abi:x" },
+		{ "bool operator< <int>(A, B)", "bool operator<" },
+		{ "a::f(int), b::g<int>()", "a::f, b::g" },
+		/* what is left of folded functions may be the same */
+		{ "a::f<int>(), b, a::f<char>(), b::b, a::f<long>()", "a::f, b, b::b" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		char *bare = shorten_bare(names[i].name);
+
+		assert_string_equal(bare, names[i].bare);
+		free(bare);
+	}
+}
+
+/* What a build adds to the names of copies and parts, as symbols and demangled */
+TEST(copies_have_the_name_of_the_function)
+{
+	static const struct {
+		const char *name, *copy;
+	} names[] = {
+		{ "f.cold", "f" },
+		{ "f.cold.12", "f" },
+		{ "f.part.3", "f" },
+		{ "f.isra.0.constprop.1", "f" },
+		{ "f.isra.0.part.2.cold", "f" },
+		{ "f.llvm.9911738147604602001", "f" },
+		{ "f.__uniq.111222333.llvm.1", "f" },
+		{ "f.lto_priv.0", "f" },
+		{ "f.lto.7", "f" },
+		{ "f.1234", "f" },
+		{ "_ZL1gv.llvm.44", "_ZL1gv" },
+		{ "g() [clone .llvm.44]", "g()" },
+		{ "g() [clone .isra.0] [clone .cold]", "g()" },
+		{ "_ZN1a1b17h0123456789abcdefE", "_ZN1a1bE" },
+		{ "_ZN1a1b17h0123456789abcdefE.llvm.1", "_ZN1a1bE" },
+		{ "_RNvCs1234abcd_7mycrate3foo", "_RNvC7mycrate3foo" },
+		{ "_RINvNtCsAbC1_1a1b1cNtCsX_1d1eE", "_RINvNtC1a1b1cNtC1d1eE" },
+		{ "f.isra.0, g.cold", "f, g" },
+		/* other functions */
+		{ "main.main.func1.2", "main.main.func1.2" },
+		{ "f.avx2.0", "f.avx2.0" },
+		{ "f._omp_fn.0", "f._omp_fn.0" },
+		{ "f.cold_start", "f.cold_start" },
+		{ "f.isra.x", "f.isra.x" },
+		{ "_ZN1a1b17h0123456789abcdE", "_ZN1a1b17h0123456789abcdE" },
+		{ "Cs1234_7f", "Cs1234_7f" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		char *copy = shorten_copy(names[i].name);
+
+		assert_string_equal(copy, names[i].copy);
+		free(copy);
+	}
 }

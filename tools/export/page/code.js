@@ -10,21 +10,25 @@ function heat(samples, most) {
 	return samples ? "h" + Math.max(1, Math.ceil(HEATS * samples / most)) : "";
 }
 
-function codeRow(side, samples, most, place, text) {
-	return make("tr", { className: heat(samples, most) },
-		make("td", { className: "number" }, samples ? percent(samples / side.samples) : ""),
-		make("td", { className: "number" }, samples ? count(samples) : ""),
+/* @all: with the samples of what is inlined there; undefined: without such a column */
+function codeRow(side, samples, most, place, text, all) {
+	const figures = [samples ? percent(samples / side.samples) : "",
+		...[samples].concat(all === undefined ? [] : [all])
+			.map((number) => number ? count(number) : "")];
+
+	return make("tr", { className: heat(all || samples, most) },
+		...figures.map((figure) => make("td", { className: "number" }, figure)),
 		make("td", { className: "number place" }, place),
 		make("td", { className: "text" }, text));
 }
 
-function gapRow() {
-	return make("tr", { className: "gap" }, make("td", { colSpan: 4 }, "⋯"));
+function gapRow(columns) {
+	return make("tr", { className: "gap" }, make("td", { colSpan: columns }, "⋯"));
 }
 
 /* @whose: of which side and function, as regions must have different names */
-function codeTable(whose, label, place, rows) {
-	const head = make("tr", {}, ...["%", "samples", place].map((title) =>
+function codeTable(whose, label, titles, rows) {
+	const head = make("tr", {}, ...titles.map((title) =>
 		make("th", { scope: "col", className: "number" }, title)),
 		make("th", { scope: "col" }, label));
 	const table = make("table", { className: "listing" }, make("thead", {}, head),
@@ -35,20 +39,29 @@ function codeTable(whose, label, place, rows) {
 	}, table);
 }
 
+/* A line has its number, its samples, its text, and those with what is inlined there, if others. */
 function makeSource(side, code, whose) {
-	const most = Math.max(...code.files.flatMap((file) => file.lines.map((line) => line[1])));
+	const lines = code.files.flatMap((file) => file.lines);
+	const allOf = (line) => line.length > 3 ? line[3] : line[1];
+	const most = Math.max(...lines.map(allOf));
+	const hasInlined = lines.some((line) => line.length > 3);
+	const titles = hasInlined ? ["%", "self", "with inlined", "line"] :
+		["%", "samples", "line"];
 	const parts = code.files.map((file) => {
 		const rows = [];
 		let next = 0;
 
-		for (const [number, samples, text] of file.lines) {
+		for (const line of file.lines) {
+			const [number, samples, text] = line;
+
 			if (next && number !== next)
-				rows.push(gapRow());
+				rows.push(gapRow(titles.length + 1));
 			rows.push(codeRow(side, samples, most, number || "?", text === null ?
-				(number ? "(no source text)" : "(no line)") : shown(text)));
+				(number ? "(no source text)" : "(no line)") : shown(text),
+				hasInlined ? allOf(line) : undefined));
 			next = number + 1;
 		}
-		return codeTable(whose, shown(file.path), "line", rows);
+		return codeTable(whose, shown(file.path), titles, rows);
 	});
 
 	if (code.lineless)
@@ -63,7 +76,7 @@ function makeInstructions(side, code, whose) {
 
 	for (const one of code.instructions) {
 		if (!one) {
-			rows.push(gapRow());
+			rows.push(gapRow(4));
 			continue;
 		}
 		const [address, samples, text, place] = one;
@@ -73,7 +86,7 @@ function makeInstructions(side, code, whose) {
 				make("td", {}, shown(place))));
 		rows.push(codeRow(side, samples, most, address, shown(text)));
 	}
-	const parts = [codeTable(whose, "instruction", "address", rows)];
+	const parts = [codeTable(whose, "instruction", ["%", "samples", "address"], rows)];
 
 	if (code.problem)
 		parts.unshift(make("p", {}, "No instructions: " + shown(code.problem) + "."));
@@ -84,22 +97,27 @@ const missing = "The page has the code of functions with at least 0.5 % of the s
 	"Of others, `profil report --annotate NAME` prints it.";
 
 /* Fills @panel with the source or the instructions of a side. */
-function fillSide(panel, side, code, wantsSource) {
+function fillSide(panel, side, codes, wantsSource) {
 	const which = !isComparison ? "" : side === newest ? "New" : "Old";
-	const name = code ? brief(side.functions[code.function][0]) : "";
 
 	panel.replaceChildren();
 	if (isComparison)
 		panel.append(make("h2", {}, which));
-	if (!code)
+	if (!codes.length)
 		panel.append(make("p", {}, missing));
-	else
+	for (const code of codes) {
+		const name = side.functions[code.function][0];
+
+		/* such as copies and parts */
+		if (codes.length > 1)
+			panel.append(make("p", {}, brief(name)));
 		panel.append(...(wantsSource ? makeSource : makeInstructions)(
-			side, code, which + " " + name + ": "));
+			side, code, which + " " + brief(name) + ": "));
+	}
 }
 
 function hasSource(code) {
-	return Boolean(code) && code.files.length > 0;
+	return code.files.length > 0;
 }
 
 function hasText(code) {
@@ -109,7 +127,7 @@ function hasText(code) {
 
 /* Makes the code of a row, with buttons for its two forms. */
 function makeCode(row) {
-	const codes = sides.map((side) => findCode(side, row.name, row.object));
+	const codes = sides.map((side) => findCodes(side, row));
 	const panels = sides.map(() => make("div", { className: "side" }));
 	const names = ["Source", "Instructions"];
 	const buttons = names.map((name) => make("button", { type: "button" }, name));
@@ -119,14 +137,14 @@ function makeCode(row) {
 	};
 
 	buttons.forEach((button, i) => button.addEventListener("click", () => choose(i)));
-	choose(codes.some(hasText) ? 0 : 1);
+	choose(codes.flat().some(hasText) ? 0 : 1);
 	const choice = make("div", { className: "choice", role: "group", "aria-label": "Form" },
 		...buttons);
 
-	buttons[0].disabled = !codes.some(hasSource);
+	buttons[0].disabled = !codes.flat().some(hasSource);
 	return [
 		make("p", { className: "full" }, shown(row.name)),
-		...(codes.some(Boolean) ? [choice] : []),
+		...(codes.flat().length ? [choice] : []),
 		make("div", { className: "sides" }, ...panels),
 	];
 }

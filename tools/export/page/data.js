@@ -101,9 +101,9 @@ function makeRows(kind, program, thread) {
 }
 
 /* The change of all functions together is the first one. */
-function makeChange(fields) {
+function makeChange(fields, index) {
 	return {
-		name: data.names[fields[0]], object: data.names[fields[1]],
+		index, name: data.names[fields[0]], object: data.names[fields[1]],
 		old: fields[4], new: fields[5], change: fields[5] - fields[4],
 		low: fields[6], high: fields[7], isCertain: Boolean(fields[8]),
 	};
@@ -121,29 +121,7 @@ function countGroups(nr, indexOf, isCounted) {
 	return samples;
 }
 
-/* --- code ------------------------------------------------------------------------ */
-
-const codeByKey = new Map();	/* of a side: from the name and object of a function to its code */
-
-function fileName(path) {
-	return path.slice(path.lastIndexOf("/") + 1) || path;
-}
-
-function codeKey(name, object) {
-	return name + "\n" + fileName(object);
-}
-
-/* Finds the code of a function in a side, or undefined. */
-function findCode(side, name, object) {
-	if (!codeByKey.has(side)) {
-		const codes = new Map();
-
-		for (const code of side.code) {
-			const fields = side.functions[code.function];
-
-			codes.set(codeKey(fields[0], objectName(side, fields[1])), code);
-		}
-		codeByKey.set(side, codes);
-	}
-	return codeByKey.get(side).get(codeKey(name, object));
+/* Finds the code of a row in a side: of a comparison, perhaps of several functions. */
+function findCodes(side, row) {
+	return side.code.filter((code) => code.row === row.index);
 }

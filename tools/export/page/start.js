@@ -18,12 +18,14 @@ function describeSide(side, name) {
 }
 
 function describeChange() {
-	const all = makeChange(data.changes[0]);
+	const all = makeChange(data.changes[0], 0);
 
 	return make("p", {}, make("strong", {}, "All together: "),
 		signed(all.change, newest) + " s (" + signed(all.low, newest) + " … " +
 		signed(all.high, newest) + ")" +
-		(all.isCertain ? ", more than chance explains." : ", which chance explains."));
+		(all.isCertain ? ", more than chance explains." : ", which chance explains."),
+		...data.renamed.map((name, i) => i % 2 ? "" :
+			" " + shown(name) + " is now " + shown(data.renamed[i + 1]) + "."));
 }
 
 function makeSummary() {
@@ -93,7 +95,7 @@ function makeControls() {
 	if (isComparison) {
 		byId("program-label").hidden = byId("thread-label").hidden = true;
 		byId("certain").addEventListener("change", refresh);
-		setRows(data.changes.slice(1).map(makeChange));
+		setRows(data.changes.map(makeChange).slice(1));
 		return;
 	}
 	byId("by").append(...Object.keys(kinds).map((kind) =>
