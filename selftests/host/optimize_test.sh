@@ -76,6 +76,19 @@ same() {
 	percents | awk '{ found = $1 > -30 && $1 < 30 } END { exit !found }'
 }
 
+# Every second run takes as long, and the others take 200 % more. So do the ends of the interval.
+undecided() {
+	cat >"$work/alternate" <<-END
+		read n <"$work/turn"
+		echo \$((1 - n)) >"$work/turn"
+		[ "\$n" = 1 ] && exec "$work/slow" 0
+		exec "$program" 0
+	END
+	echo 0 >"$work/turn"
+	status 4 compare --runs=6 --fail-above=100 "$program" 0 -- sh "$work/alternate" &&
+	grep -q ' may take up to [0-9.]* % more, which --fail-above=100 does not permit: ' "$work/err"
+}
+
 fail_above() {
 	status 3 compare --runs=6 --fail-above=50 "$work/fast" 0 -- "$program" 0 && prints ' % more ' &&
 	status 0 compare --runs=6 --fail-above=50 "$program" 0 -- "$work/fast" 0 &&
@@ -239,10 +252,11 @@ bolt() {
 }
 
 ktap_print_header
-ktap_set_plan 18
+ktap_set_plan 19
 check "compare: less and more" less_and_more
 check "compare: the same" same
 check "compare: a limit for CI, and wrong usage" fail_above
+check "compare: a limit within the interval" undecided
 check "commands that do different things are not compared" does_other_things
 check "an error of standard output" unwritten
 check "a terminal shows what takes long" progress

@@ -26,8 +26,8 @@ static const char doc[] =
 	"  profil compare ./old data -- ./new data\n"
 	"  profil compare --fail-above=2 ./old data -- ./new data || exit 1\n"
 	"\n"
-	"Exit status: 0; 3: the second takes more, above --fail-above; 1: an error, or the commands do not do "
-	"the same; 2: wrong usage.\n"
+	"Exit status: 0; 3: the second takes more, above --fail-above; 4: it may, but chance is not excluded; "
+	"1: an error, or the commands do not do the same; 2: wrong usage.\n"
 	"\n"
 	"See profil-compare(1).";
 
@@ -35,7 +35,7 @@ enum { KEY_RUNS = 256, KEY_FAIL_ABOVE };
 
 static const struct argp_option options[] = {
 	{ "fail-above", KEY_FAIL_ABOVE, "P", 0,
-	  "Exit with status 3 if the second command takes more CPU time by more than P percent, beyond chance", 0 },
+	  "Exit with status 3 if the second command takes more CPU time by more than P percent, beyond chance; 4 if it may", 0 },
 	{ "runs", KEY_RUNS, "N", 0, "Run each command N times (default: 20)", 0 },
 	{ 0 }
 };
@@ -99,6 +99,18 @@ static char *join(char *const *argv)
 	return line;
 }
 
+/* Return: the exit status. */
+static int judge(const struct turns *turns, double fail_above)
+{
+	if (fail_above < 0 || 100 * turns->interval.high <= fail_above)
+		return 0;
+	if (100 * turns->interval.low > fail_above)
+		return EXIT_SLOWER;
+	failure_warnx("%s may take up to %.1f %% more, which --fail-above=%g does not permit: more --runs tell",
+		      turns->names[1], 100 * turns->interval.high, fail_above);
+	return EXIT_UNDECIDED;
+}
+
 int compare_main(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -128,8 +140,7 @@ int compare_main(int argc, char **argv)
 	signals_restore_ignored();
 	working_show(STDERR_FILENO);
 	if (!turns_run(&turns) && !turns_print(stdout, &turns))
-		status = arguments.fail_above >= 0 &&
-			 100 * turns.interval.low > arguments.fail_above ? EXIT_SLOWER : 0;
+		status = judge(&turns, arguments.fail_above);
 	free(names[0]);
 	free(names[1]);
 	return status;

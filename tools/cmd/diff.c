@@ -24,22 +24,22 @@
 #include "util/failure.h"
 
 static const char doc[] =
-	"Compare two results of `profil run' by function. One of them may be -, which is standard "
-	"input."
+	"Compare results of `profil run' by function: one of each build, or several, with -- between. "
+	"One of them may be -, which is standard input."
 	"\v"
-	"The CPU seconds of the two runs are compared, assuming that both did the same work. If they "
-	"did not, use --shares.\n"
+	"The CPU seconds of the runs are compared, assuming that all did the same work. If they did "
+	"not, use --shares.\n"
 	"\n"
-	"95%-interval is the confidence interval of the change. A * marks a change that exceeds the "
-	"sampling error; on average, up to 5 % of the functions that have not changed are marked, too. "
-	"Two runs of the same program may also differ by more than the sampling error: compare two of "
-	"them first.\n"
+	"95%-interval is the confidence interval of the change. A * marks a change that exceeds it; on "
+	"average, up to 5 % of the functions that have not changed are marked, too. With one run a side, "
+	"the interval has the sampling error alone, and two runs of the same program may differ by more. "
+	"With several, it has the variance between runs. `profil compare' compares commands.\n"
 	"\n"
 	"The names of functions are those that were stored at the end of each run. A function that is "
 	"in one result only is not marked if the other one has samples of its object without names.\n"
 	"\n"
-	"Exit status: 0; 1 if a file cannot be read or has no samples; 2 for wrong usage; 3 if the limit of "
-	"--fail-above is exceeded.\n"
+	"Exit status: 0; 1 if a file cannot be read or has no samples; 2 for wrong usage; of --fail-above: 3 if "
+	"the limit is exceeded, 4 if that cannot be told.\n"
 	"\n"
 	"See profil-diff(1).";
 
@@ -57,7 +57,7 @@ static const struct argp_option options[] = {
 	{ "percent-limit", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "shares", SHARES, NULL, 0, "Compare shares of the CPU time instead of seconds", 0 },
 	{ "fail-above", FAIL_ABOVE, "P", 0,
-	  "Exit with status 3 if a function, or all together, takes more than P percent of OLD's CPU time more than before, by the lower end of the interval", 0 },
+	  "Exit with status 3 if a function, or all together, takes more than P percent of OLD's CPU time more than before, by the lower end of the interval; 4 if by its upper end only", 0 },
 	{ "json", JSON, NULL, 0, "Print JSON", 0 },
 	{ "markdown", MARKDOWN, NULL, 0, "Print a table for a pull request", 0 },
 	{ "full-names", FULL_NAMES, NULL, 0,
@@ -71,7 +71,7 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-/* One of the two results */
+/* One of the runs */
 struct side {
 	const char *file;
 	const char *root;
@@ -80,9 +80,18 @@ struct side {
 	struct profile profile;
 };
 
+/*
+ * @sides, @runs: the old ones, then the @nr_new new ones; @nr: of both
+ * @after: arguments after --; 0: there is no --
+ */
 struct arguments {
-	struct side old;
-	struct side new;
+	struct side *sides;
+	struct comparison_side *runs;
+	size_t nr;
+	size_t nr_new;
+	size_t after;
+	const char *old_root;
+	const char *new_root;
 	struct selection selection;
 	enum comparison_of of;
 	bool keep_mangled;
@@ -99,6 +108,26 @@ static void set_form(struct arguments *arguments, enum form form, const struct a
 	if (arguments->form != TABLE_FORM && arguments->form != form)
 		options_error(state, "--json and --markdown exclude each other");
 	arguments->form = form;
+}
+
+/* All files are known: those after -- are new, unless there are none before it. */
+static void set_sides(struct arguments *arguments, const struct argp_state *state)
+{
+	const bool is_list = arguments->after && arguments->after < arguments->nr;
+	size_t nr_stdin = 0, i;
+
+	if (arguments->nr < 2)
+		options_error(state, "two result files are required; `profil run -o FILE COMMAND' writes one");
+	if (arguments->nr > 2 && !is_list)
+		options_error(state, "for several results of a build, write -- between OLD... and NEW...");
+	arguments->nr_new = is_list ? arguments->after : 1;
+	for (i = 0; i < arguments->nr; i++) {
+		arguments->sides[i].root = i < arguments->nr - arguments->nr_new ?
+					   arguments->old_root : arguments->new_root;
+		nr_stdin += !strcmp(arguments->sides[i].file, RESULTFILE_STDIN);
+	}
+	if (nr_stdin > 1)
+		options_error(state, "only one of the files can be standard input");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -119,10 +148,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->of = COMPARISON_OF_SHARES;
 		return 0;
 	case OLD_ROOT:
-		arguments->old.root = text;
+		arguments->old_root = text;
 		return 0;
 	case NEW_ROOT:
-		arguments->new.root = text;
+		arguments->new_root = text;
 		return 0;
 	case FAIL_ABOVE:
 		arguments->gate.is_set = true;
@@ -144,19 +173,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->color = options_parse_color(text, state);
 		return 0;
 	case ARGP_KEY_ARG:
-		if (state->arg_num == 0)
-			arguments->old.file = text;
-		else if (state->arg_num == 1)
-			arguments->new.file = text;
-		else
-			options_error(state, "only two files can be compared: unexpected '%s'", text);
+		arguments->sides[arguments->nr++].file = text;
 		return 0;
 	case ARGP_KEY_END:
-		if (state->arg_num < 2)
-			options_error(state, "two result files are required; `profil run -o FILE COMMAND' writes one");
-		if (!strcmp(arguments->old.file, RESULTFILE_STDIN) &&
-		    !strcmp(arguments->new.file, RESULTFILE_STDIN))
-			options_error(state, "only one of the files can be standard input");
+		set_sides(arguments, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -195,9 +215,9 @@ static void close_side(struct side *side)
 	symbols_free(side->symbols);
 }
 
-static void print_side(FILE *out, const char *what, const char *root_option,
-		       const struct side *side)
+static void print_side(FILE *out, bool is_new, const struct side *side)
 {
+	const char *what = is_new ? "new" : "old";
 	const struct result *result = &side->result;
 	int digits = table_decimals(result->rate);
 	size_t i;
@@ -211,7 +231,8 @@ static void print_side(FILE *out, const char *what, const char *root_option,
 		fprintf(out, "# %s: %" PRIu64 " samples (%.*f s) were lost and are not in the table\n",
 			what, result->lost, digits, result_seconds(result, result->lost));
 	for (i = 0; i < result->nr_objects; i++) {
-		char *text = symbols_explain(side->symbols, i, root_option);
+		char *text = symbols_explain(side->symbols, i,
+					     is_new ? "--new-root" : "--old-root");
 
 		if (!text)
 			continue;
@@ -226,7 +247,7 @@ static int print_table(const struct comparison *comparison, const struct argumen
 		       struct comparison_table table)
 {
 	char *head = NULL;
-	size_t length;
+	size_t length, i;
 	FILE *out = open_memstream(&head, &length);
 
 	if (!out)
@@ -234,8 +255,8 @@ static int print_table(const struct comparison *comparison, const struct argumen
 	table.style = terminal_style(stdout, arguments->color);
 	if (arguments->full_names)
 		table.style.columns = 0;
-	print_side(out, "old", "--old-root", &arguments->old);
-	print_side(out, "new", "--new-root", &arguments->new);
+	for (i = 0; i < arguments->nr; i++)
+		print_side(out, i >= comparison->nr_old, &arguments->sides[i]);
 	if (fclose(out)) {
 		free(head);
 		return -ENOMEM;
@@ -245,19 +266,24 @@ static int print_table(const struct comparison *comparison, const struct argumen
 	return comparison_print(stdout, comparison, &table);
 }
 
-static int print(const struct comparison *comparison, const struct arguments *arguments,
-		 const struct comparison_side sides[2])
+static int print(const struct comparison *comparison, const struct arguments *arguments)
 {
-	const char *const names[] = {
-		options_file_name(arguments->old.file), options_file_name(arguments->new.file),
+	const struct side *old = arguments->sides, *new = old + comparison->nr_old;
+	const char *const names[] = { options_file_name(old->file), options_file_name(new->file) };
+	const struct comparison_side sides[] = {
+		arguments->runs[0], arguments->runs[comparison->nr_old],
 	};
-	const uint32_t old_rate = sides[0].result->rate, new_rate = sides[1].result->rate;
-	const struct comparison_table table = {
-		.decimals = table_decimals(old_rate > new_rate ? old_rate : new_rate),
+	struct comparison_table table = {
 		.top = arguments->top,
 		.min_percent = arguments->min_percent,
 	};
+	size_t i;
 
+	for (i = 0; i < arguments->nr; i++) {
+		const int decimals = table_decimals(arguments->sides[i].result.rate);
+
+		table.decimals = decimals > table.decimals ? decimals : table.decimals;
+	}
 	switch (arguments->form) {
 	case JSON_FORM:
 		comparison_print_json(stdout, comparison, names, sides, &table, &arguments->gate);
@@ -269,45 +295,55 @@ static int print(const struct comparison *comparison, const struct arguments *ar
 	}
 }
 
-/* Print what exceeds the limit. Return: whether something does. */
-static bool is_slower(const struct comparison *comparison, const struct comparison_gate *gate)
+/* Print what exceeds the limit, or may exceed it. Return: the exit status. */
+static int judge(const struct comparison *comparison, const struct comparison_gate *gate)
 {
-	if (!comparison_fails(comparison, gate))
-		return false;
-	failure_warnx("slower by more than --fail-above=%g permits:", gate->percent);
+	const bool fails = comparison_fails(comparison, gate);
+
+	if (fails)
+		failure_warnx("slower by more than --fail-above=%g permits:", gate->percent);
+	else if (comparison_undecided(comparison, gate))
+		failure_warnx("not known to be slower by more than --fail-above=%g permits, nor not to be; more samples (--rate) or runs (OLD... -- NEW...) tell:",
+			      gate->percent);
+	else
+		return 0;
 	comparison_explain_failure(stderr, comparison, gate);
-	return true;
+	return fails ? EXIT_SLOWER : EXIT_UNDECIDED;
 }
 
 /* Return: an exit status, or ENOMEM. */
 static int compare(void *data)
 {
 	struct arguments *arguments = data;
-	const struct comparison_side sides[] = {
-		{ &arguments->old.result, &arguments->old.profile },
-		{ &arguments->new.result, &arguments->new.profile },
-	};
+	const size_t nr_old = arguments->nr - arguments->nr_new;
+	struct comparison_side *runs = arguments->runs;
 	struct comparison comparison = { 0 };
-	bool fails = false;
-	int error;
+	int error = 0, status = 0;
+	size_t i;
 
-	error = open_side(&arguments->old, arguments);
+	for (i = 0; !error && i < arguments->nr; i++) {
+		error = open_side(&arguments->sides[i], arguments);
+		runs[i].result = &arguments->sides[i].result;
+		runs[i].profile = &arguments->sides[i].profile;
+	}
+	runs[0].more = &runs[1];
+	runs[0].nr_more = nr_old - 1;
+	runs[nr_old].more = &runs[nr_old + 1];
+	runs[nr_old].nr_more = arguments->nr_new - 1;
 	if (!error)
-		error = open_side(&arguments->new, arguments);
+		error = comparison_make(&comparison, &runs[0], &runs[nr_old], arguments->of);
 	if (!error)
-		error = comparison_make(&comparison, &sides[0], &sides[1], arguments->of);
+		error = print(&comparison, arguments);
 	if (!error)
-		error = print(&comparison, arguments, sides);
-	if (!error)
-		fails = is_slower(&comparison, &arguments->gate);
+		status = judge(&comparison, &arguments->gate);
 	comparison_release(&comparison);
-	close_side(&arguments->old);
-	close_side(&arguments->new);
+	for (i = 0; i < arguments->nr; i++)
+		close_side(&arguments->sides[i]);
 	if (error)
 		return -error;
 	if (fflush(stdout) || ferror(stdout))
 		failure_exit(EXIT_NO_RESULT, "standard output", errno);
-	return fails ? EXIT_SLOWER : 0;
+	return status;
 }
 
 static bool needs_files(const struct side *side)
@@ -320,22 +356,35 @@ int diff_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
-		.args_doc = "OLD NEW",
+		.args_doc = "OLD NEW\nOLD... -- NEW...",
 		.doc = doc,
 		.children = options_of_results,
 	};
 	struct arguments arguments = { 0 };
-	int status;
+	bool needs = false;
+	size_t i;
+	int status, at;
 
+	for (at = 1; at < argc && strcmp(argv[at], "--"); at++)
+		;
+	if (at < argc)
+		arguments.after = (size_t)(argc - at - 1);
+	arguments.sides = calloc((size_t)argc + 1, sizeof(*arguments.sides));
+	arguments.runs = calloc((size_t)argc + 1, sizeof(*arguments.runs));
+	if (!arguments.sides || !arguments.runs)
+		failure_exit(EXIT_NO_RESULT, "diff", ENOMEM);
 	argp_err_exit_status = EXIT_USAGE;
 	options_parse(&argp, argc, argv, 0, &arguments);
-	read_side(&arguments.old, &arguments);
-	read_side(&arguments.new, &arguments);
-	status = needs_files(&arguments.old) || needs_files(&arguments.new) ?
-		 reading_run(compare, &arguments) : compare(&arguments);
-	result_release(&arguments.old.result);
-	result_release(&arguments.new.result);
+	for (i = 0; i < arguments.nr; i++) {
+		read_side(&arguments.sides[i], &arguments);
+		needs |= needs_files(&arguments.sides[i]);
+	}
+	status = needs ? reading_run(compare, &arguments) : compare(&arguments);
+	for (i = 0; i < arguments.nr; i++)
+		result_release(&arguments.sides[i].result);
+	free(arguments.sides);
+	free(arguments.runs);
 	if (status == ENOMEM)
-		failure_exit(EXIT_NO_RESULT, "the two results", ENOMEM);
+		failure_exit(EXIT_NO_RESULT, "the results", ENOMEM);
 	return status;
 }

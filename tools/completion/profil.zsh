@@ -46,7 +46,7 @@ _profil_report() {
 }
 
 _profil_diff() {
-	_arguments -s -S $_profil_common $_profil_options_diff ':old result:_files' ':new result:_files'
+	_arguments -s -S $_profil_common $_profil_options_diff '*:result:_files'
 }
 
 _profil_export() {

@@ -350,7 +350,8 @@ static int print_compared(FILE *out, const struct symbolized *symbolized)
 {
 	struct profile profiles[2] = { 0 };
 	const struct comparison_side sides[] = {
-		{ symbolized->old->result, &profiles[0] }, { symbolized->result, &profiles[1] },
+		{ .result = symbolized->old->result, .profile = &profiles[0] },
+		{ .result = symbolized->result, .profile = &profiles[1] },
 	};
 	struct comparison comparison = { 0 };
 	int error = profile_of(&profiles[0], symbolized->old);

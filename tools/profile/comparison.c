@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/profil.h>
+
 #include "profile/comparison.h"
 #include "profile/counterparts.h"
 #include "profile/namesakes.h"
@@ -22,29 +24,60 @@
 
 #define COUNTER		8	/* digits of the number of a copy at most; a hash has more */
 
+static const struct comparison_side *run_of(const struct comparison_side *side, size_t i)
+{
+	return i ? &side->more[i - 1] : side;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	return result_compare_objects(a, b);
+}
+
 /*
- * Append the rows of @side. @other: the other side; @names: of the objects of @side, as from
- * counterparts_find(). Return: 0 or -ENOMEM.
+ * The name by which an object of a run is compared. @names: of the objects of the first run, as from
+ * counterparts_find(). Return: NULL: it has no counterpart.
  */
-static int append(struct comparison *comparison, const struct comparison_side *side,
-		  const struct comparison_side *other, const char **names, bool is_new)
+static const char *name_of(const struct comparison_side *side, const struct comparison_side *run,
+			   const char **names, size_t index)
+{
+	const struct result_object *objects = side->result->objects, *found;
+	const struct result_object *object = &run->result->objects[index];
+
+	if (run == side)
+		return names[index];
+	found = bsearch(object, objects, side->result->nr_objects, sizeof(*object), compare_files);
+	return found ? names[found - objects] : base_name(object->path);
+}
+
+/*
+ * Append the rows of run @i of @side. @other: the other side; @names: as above; @column: of the run, of
+ * all runs. Return: 0 or -ENOMEM.
+ */
+static int append(struct comparison *comparison, const struct comparison_side *side, size_t i,
+		  const struct comparison_side *other, const char **names, size_t column)
 {
 	const struct result_object **other_objects = namesakes_sort(other->result);
-	size_t i;
+	const struct comparison_side *run = run_of(side, i);
 
 	if (!other_objects)
 		return -ENOMEM;
-	for (i = 0; i < side->profile->nr_rows; i++) {
+	comparison->all.samples[column] = run->profile->samples;
+	for (i = 0; i < run->profile->nr_rows; i++) {
 		const size_t number = comparison->nr_rows++;
 		struct comparison_row *to = &comparison->rows[number];
-		const struct profile_row *row = &side->profile->rows[i];
+		const struct profile_row *row = &run->profile->rows[i];
 		const bool has_object = row->index != SIZE_MAX;
-		const char *name = has_object ? names[row->index] : row->object;
+		const char *name = has_object ? name_of(side, run, names, row->index) : row->object;
 
-		comparison->parts[number] = (struct comparison_part){ row, is_new, number };
+		comparison->parts[number] = (struct comparison_part){
+			.row = row, .is_new = column >= comparison->nr_old, .next = number,
+		};
 		to->part = number;
+		to->samples = comparison->all.samples + (number + 1) * comparison->nr_runs;
+		to->samples[column] = row->samples;
 		to->function = row->function;
-		to->object = name ? name : base_name(side->result->objects[row->index].path);
+		to->object = name ? name : base_name(run->result->objects[row->index].path);
 		to->is_nameless = !row->has_name;
 		if (!name) {
 			to->function = ALONE;
@@ -52,19 +85,19 @@ static int append(struct comparison *comparison, const struct comparison_side *s
 			to->is_nameless = false;
 		} else if (!row->has_name && !row->is_rest &&
 			   !namesakes_has(other_objects, other->result->nr_objects,
-					  &side->result->objects[row->index])) {
+					  &run->result->objects[row->index])) {
 			to->function = NAMELESS;
 		}
-		if (is_new)
-			to->new_samples = row->samples;
-		else
+		if (column < comparison->nr_old)
 			to->old_samples = row->samples;
+		else
+			to->new_samples = row->samples;
 		to->original = shorten_copy(to->function);
 		if (!to->original)
 			break;
 	}
 	free(other_objects);
-	return i < side->profile->nr_rows ? -ENOMEM : 0;
+	return i < run->profile->nr_rows ? -ENOMEM : 0;
 }
 
 /* Functions with one original are neighbours. */
@@ -85,14 +118,18 @@ static int compare_names(const void *va, const void *vb)
 }
 
 /* Add a row to another one, and drop it. */
-static void add_row(struct comparison_part *parts, struct comparison_row *to,
+static void add_row(const struct comparison *comparison, struct comparison_row *to,
 		    struct comparison_row *row)
 {
+	struct comparison_part *parts = comparison->parts;
 	const size_t next = parts[to->part].next;
+	size_t i;
 
 	/* two rings become one */
 	parts[to->part].next = parts[row->part].next;
 	parts[row->part].next = next;
+	for (i = 0; i < comparison->nr_runs; i++)
+		to->samples[i] += row->samples[i];
 	to->old_samples += row->old_samples;
 	to->new_samples += row->new_samples;
 	free(row->original);
@@ -138,7 +175,7 @@ static bool has_numbered(const struct comparison_row *rows, size_t nr)
  * and number them anew. If both builds have the same number, those that have one name in both are
  * the same, unless it is a number that tells them apart. Return: the number of rows left.
  */
-static size_t merge_copies(struct comparison_part *parts, struct comparison_row *rows, size_t nr)
+static size_t merge_copies(const struct comparison *comparison, struct comparison_row *rows, size_t nr)
 {
 	struct comparison_row *sum = NULL;
 	const bool is_numbered = has_numbered(rows, nr);
@@ -153,7 +190,7 @@ static size_t merge_copies(struct comparison_part *parts, struct comparison_row 
 
 		if (nr > 1 && (old != new || is_numbered || !is_pair)) {
 			if (sum) {
-				add_row(parts, sum, &rows[from]);
+				add_row(comparison, sum, &rows[from]);
 				continue;
 			}
 			sum = &rows[to];
@@ -172,7 +209,7 @@ static void merge(struct comparison *comparison)
 
 	for (from = 0; from < comparison->nr_rows; from++) {
 		if (to && !compare_names(&rows[to - 1], &rows[from]))
-			add_row(comparison->parts, &rows[to - 1], &rows[from]);
+			add_row(comparison, &rows[to - 1], &rows[from]);
 		else
 			rows[to++] = rows[from];
 	}
@@ -183,7 +220,7 @@ static void merge(struct comparison *comparison)
 		for (next = from + 1; next < comparison->nr_rows; next++)
 			if (compare_originals(&rows[from], &rows[next]))
 				break;
-		left = merge_copies(comparison->parts, &rows[from], next - from);
+		left = merge_copies(comparison, &rows[from], next - from);
 		memmove(&rows[to], &rows[from], left * sizeof(*rows));
 		to += left;
 	}
@@ -256,37 +293,80 @@ static int unmark_all_hidden(struct comparison *comparison)
 	return 0;
 }
 
-static void compare_seconds(struct comparison_row *row, const struct result *old,
-			    const struct result *new)
+/* The value of a sample of a run */
+static double unit_of(const struct comparison_side *run, enum comparison_of of)
 {
-	const double old_each = result_seconds(old, 1), new_each = result_seconds(new, 1);
-
-	row->old = result_seconds(old, row->old_samples);
-	row->new = result_seconds(new, row->new_samples);
-	row->interval = confidence_seconds_difference(row->old_samples, old_each,
-						      row->new_samples, new_each);
-	row->is_significant = confidence_seconds_differ(row->old_samples, old_each,
-							row->new_samples, new_each);
+	return of == COMPARISON_OF_SHARES ? share_of(1, run->profile->samples) :
+					    result_seconds(run->result, 1);
 }
 
-static void compare_shares(struct comparison_row *row, const struct profile *old,
-			   const struct profile *new)
+/* Set what a side has in common for all rows. */
+static void sum_side(struct comparison *comparison, struct confidence_side *sum,
+		     const struct comparison_side *side)
 {
-	row->old = share_of(row->old_samples, old->samples);
-	row->new = share_of(row->new_samples, new->samples);
-	row->interval = confidence_difference(row->old_samples, old->samples,
-					      row->new_samples, new->samples);
-	row->is_significant = row->interval.low > 0 || row->interval.high < 0;
+	size_t i;
+
+	for (i = 0; i < sum->nr; i++) {
+		const struct comparison_side *run = run_of(side, i);
+
+		sum->all += run->profile->samples;
+		sum->unit = fmax(sum->unit, unit_of(run, comparison->of));
+		if (comparison->of == COMPARISON_OF_SECONDS)
+			sum->variance += confidence_variance(run->result);
+		comparison->is_periodic |= run->result->clock == PROFIL_CLOCK_TICK ||
+					   run->result->clock == PROFIL_CLOCK_TIMER;
+	}
+}
+
+/* Return: the mean over the runs of a side; @sum has the row then. */
+static double evaluate(struct confidence_side *sum, const struct comparison_side *side,
+		       const uint64_t *samples, enum comparison_of of)
+{
+	size_t i;
+
+	sum->samples = 0;
+	for (i = 0; i < sum->nr; i++) {
+		sum->samples += samples[i];
+		sum->values[i] = unit_of(run_of(side, i), of) * (double)samples[i];
+	}
+	return confidence_mean(sum);
 }
 
 static void compare(struct comparison_row *row, const struct comparison_side *old,
-		    const struct comparison_side *new, enum comparison_of of)
+		    const struct comparison_side *new, struct confidence_side sums[2],
+		    enum comparison_of of)
 {
-	if (of == COMPARISON_OF_SHARES)
-		compare_shares(row, old->profile, new->profile);
-	else
-		compare_seconds(row, old->result, new->result);
+	row->old = evaluate(&sums[0], old, row->samples, of);
+	row->new = evaluate(&sums[1], new, row->samples + sums[0].nr, of);
 	row->change = row->new - row->old;
+	row->interval = confidence_change(&sums[0], &sums[1]);
+	row->is_significant = row->interval.low > 0 || row->interval.high < 0;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int compare_all(struct comparison *comparison, const struct comparison_side *old,
+		       const struct comparison_side *new)
+{
+	double *values = calloc(comparison->nr_runs, sizeof(*values));
+	struct confidence_side sums[] = {
+		{ .values = values, .nr = comparison->nr_old },
+		{ .values = values + comparison->nr_old, .nr = 1 + new->nr_more },
+	};
+	size_t i;
+
+	if (!values)
+		return -ENOMEM;
+	sum_side(comparison, &sums[0], old);
+	sum_side(comparison, &sums[1], new);
+	compare(&comparison->all, old, new, sums, comparison->of);
+	comparison->all.old_samples = sums[0].all;
+	comparison->all.new_samples = sums[1].all;
+	if (comparison->of == COMPARISON_OF_SHARES)
+		comparison->all.interval = (struct interval){ 0, 0 };
+	for (i = 0; i < comparison->nr_rows; i++)
+		compare(&comparison->rows[i], old, new, sums, comparison->of);
+	free(values);
+	return 0;
 }
 
 static int compare_changes(const void *va, const void *vb)
@@ -302,30 +382,34 @@ static int compare_changes(const void *va, const void *vb)
 int comparison_make(struct comparison *comparison, const struct comparison_side *old,
 		    const struct comparison_side *new, enum comparison_of of)
 {
-	size_t nr = old->profile->nr_rows + new->profile->nr_rows, i;
+	const size_t nr_old = 1 + old->nr_more, nr_runs = nr_old + 1 + new->nr_more;
 	const char **names[2];
+	size_t nr = 0, i;
 	int error;
 
+	for (i = 0; i < nr_runs; i++)
+		nr += (i < nr_old ? run_of(old, i) : run_of(new, i - nr_old))->profile->nr_rows;
 	*comparison = (struct comparison){
 		.of = of,
 		.old = old->result,
+		.nr_old = nr_old,
+		.nr_runs = nr_runs,
 		.all = {
 			.function = ALL,
 			.object = "",
-			.old_samples = old->profile->samples,
-			.new_samples = new->profile->samples,
+			.samples = calloc((nr + 1) * nr_runs + 1, sizeof(uint64_t)),
 		},
 	};
 	comparison->rows = calloc(nr + 1, sizeof(*comparison->rows));
 	comparison->parts = calloc(nr + 1, sizeof(*comparison->parts));
-	if (!comparison->rows || !comparison->parts)
+	if (!comparison->rows || !comparison->parts || !comparison->all.samples)
 		return -ENOMEM;
 	error = counterparts_find(old, new, names);
 	comparison->counterparts = names[0];
-	if (!error)
-		error = append(comparison, old, new, names[0], false);
-	if (!error)
-		error = append(comparison, new, old, names[1], true);
+	for (i = 0; !error && i < nr_old; i++)
+		error = append(comparison, old, i, new, names[0], i);
+	for (i = 0; !error && i <= new->nr_more; i++)
+		error = append(comparison, new, i, old, names[1], nr_old + i);
 	free(names[1]);
 	if (!error)
 		error = originals_unite(comparison->rows, comparison->nr_rows);
@@ -334,10 +418,7 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_names);
 	merge(comparison);
-	compare(&comparison->all, old, new, of);
-	for (i = 0; i < comparison->nr_rows; i++)
-		compare(&comparison->rows[i], old, new, of);
-	if (unmark_all_hidden(comparison))
+	if (compare_all(comparison, old, new) || unmark_all_hidden(comparison))
 		return -ENOMEM;
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_changes);
@@ -391,6 +472,7 @@ void comparison_release(struct comparison *comparison)
 		free(comparison->rows[i].original);
 	free(comparison->rows);
 	free(comparison->parts);
+	free(comparison->all.samples);
 	free(comparison->counterparts);
 	memset(comparison, 0, sizeof(*comparison));
 }

@@ -16,22 +16,24 @@
  * @original:    the name without what compilers append to those of copies; owned
  * @object:      file name of its object, without the directory; that in the new profile if it is
  *               there
- * @old_samples: samples in the old profile, or 0
- * @new_samples: samples in the new profile, or 0
+ * @samples:     samples in each run, the old ones first
+ * @old_samples: samples in all old runs, or 0
+ * @new_samples: samples in all new runs, or 0
  * @is_nameless: code without a name
  * @is_alone:    all code of an object without a counterpart
  * @part:        one of its parts, an index in struct comparison
- * @old:         CPU time in seconds, or share from 0 to 1, in the old profile
- * @new:         the same in the new profile
+ * @old:         CPU time in seconds, or share from 0 to 1, in an old run on average
+ * @new:         the same in a new run
  * @change:      @new minus @old
  * @interval:    95 % confidence interval of the change
- * @is_significant: neither sampling error nor missing names explain the change. Two runs of the
- *               same program may differ by more than sampling error, too
+ * @is_significant: neither chance nor missing names explain the change. With one run a side, chance
+ *               is sampling error: two runs of the same program may differ by more
  */
 struct comparison_row {
 	const char *function;
 	char *original;
 	const char *object;
+	uint64_t *samples;
 	uint64_t old_samples;
 	uint64_t new_samples;
 	bool is_nameless;
@@ -61,13 +63,15 @@ struct comparison_part {
 };
 
 /**
- * struct comparison - the functions of two profiles
+ * struct comparison - the functions of two builds
  * @all:     all functions together; as shares, they have not changed
  * @rows:    a row for each function, the largest change first
  * @parts:   the rows of the profiles, the old ones first
- * @old:     the old result
- * @counterparts: for each object of it, the file name of its counterpart in the new result; NULL:
- *           none
+ * @old:     the old result, of several the first
+ * @counterparts: for each object of it, the file name of its counterpart in the first new result;
+ *           NULL: none
+ * @nr_old, @nr_runs: number of old runs, and of all
+ * @is_periodic: a clock samples at even intervals, with which a program may be in step
  */
 struct comparison {
 	enum comparison_of of;
@@ -77,16 +81,21 @@ struct comparison {
 	struct comparison_part *parts;
 	const struct result *old;
 	const char **counterparts;
+	size_t nr_old;
+	size_t nr_runs;
+	bool is_periodic;
 };
 
-/* One of the two profiles */
+/* One of the two sides: a run, and perhaps others */
 struct comparison_side {
 	const struct result *result;
 	const struct profile *profile;	/* its profile by function; must outlive the comparison */
+	const struct comparison_side *more;	/* the other runs of this side */
+	size_t nr_more;
 };
 
 /**
- * comparison_make - compare two profiles
+ * comparison_make - compare profiles of two builds, of one or several runs each
  * @comparison: filled in; must be released with comparison_release(), even on error
  *
  * A function's share, unlike its CPU time, also changes when other functions change.

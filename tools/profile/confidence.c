@@ -1,8 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampling error.
+ * Sampling error, and error between runs.
+ *
+ * Clocks divide time into intervals, and take one sample in each: random at a random point, timer
+ * at its start, and tick at every so many ticks of the profile. Profiles that a process starts
+ * itself, and those that another one attaches, use the same clocks, and so have the same errors.
+ *
+ * Let a function run in the part f of an interval. It has the sample with the probability f. random
+ * draws anew in each interval, so the variance of the function's samples is the sum of f (1 - f):
+ *
+ * - It is at most the number of samples, n: that of Poisson's distribution. That is all that is
+ *   known of bursts that are much shorter than an interval.
+ * - In a process that is busy all the time, the other functions have the other samples. For a given
+ *   number N of them, the variance is at most N p (1 - p), for a share p. It is that for functions
+ *   that call each other within an interval, and less for those that run for many intervals.
+ * - The process itself fills all intervals of a busy thread but the first and the last one, and
+ *   those in which it is interrupted. Each of these ends adds at most 1/4. So N is known to a
+ *   sample or two if the thread was never interrupted, and else depends on how often it was.
+ *
+ * The kernel's account of CPU time says how far N is off: by N - rate * CPU time. So that is not
+ * estimated. The count of a function is off by p times as much, and by what is left to chance when
+ * N is given. Together, for the variance V = (N - rate * CPU time)^2 + 1/2 of N, that of n is
+ *
+ *	N p (1 - p) + p^2 V  =  n (1 - n / M)	with M = N^2 / (N - V),
+ *
+ * as if n of M intervals had a sample of the function. That is a binomial distribution again, and
+ * Poisson's for V = N, which holds if the CPU time is not known.
+ *
+ * timer and tick draw once for all intervals. While the phases of functions and clock change
+ * independently of each other, the same holds for them. Of a program in step with the clock, the
+ * same part is sampled each time: then no interval follows from counts, and users are told so.
  */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,106 +41,122 @@
 #define Z	1.959963984540054
 #define LEVEL	0.05	/* of significance */
 
-/* Above this variance, the normal distribution approximates the binomial to four digits. */
-#define NORMAL_VARIANCE	1e6
+/*
+ * The score interval of the expected number of samples. @inverse: 1 / M of above; 0: the variance
+ * is the number of samples.
+ */
+static struct interval score(double samples, double inverse)
+{
+	const double scale = 1 + Z * Z * inverse, middle = (samples + Z * Z / 2) / scale;
+	const double variance = fmax(samples * (1 - samples * inverse), 0);
+	const double half = Z / scale * sqrt(variance + Z * Z / 4);
+
+	return (struct interval){ samples > 0 ? fmax(middle - half, 0) : 0, middle + half };
+}
 
 struct interval confidence_share(uint64_t samples, uint64_t all)
 {
 	struct interval interval = { 0, 1 };
-	double n = (double)all, p = share_of(samples, all);
-	double middle, half;
 
 	if (!all)
 		return interval;
-	middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n);
-	half = Z / (1 + Z * Z / n) * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n));
-	/* exactly 0 and 1, which rounding could miss */
-	if (samples)
-		interval.low = fmax(middle - half, 0);
-	if (samples < all)
-		interval.high = fmin(middle + half, 1);
+	interval = score((double)samples, 1 / (double)all);
+	interval.low /= (double)all;
+	/* exactly 1, which rounding could miss */
+	interval.high = samples < all ? fmin(interval.high / (double)all, 1) : 1;
 	return interval;
 }
 
-struct interval confidence_difference(uint64_t old_samples, uint64_t old_all,
-				      uint64_t new_samples, uint64_t new_all)
+double confidence_variance(const struct result *result)
 {
-	struct interval old = confidence_share(old_samples, old_all);
-	struct interval new = confidence_share(new_samples, new_all);
-	double from = share_of(old_samples, old_all);
-	double to = share_of(new_samples, new_all);
+	double rest = (double)result_samples(result), sum = 0;
+	size_t i;
 
-	return (struct interval){
-		.low = to - from - hypot(to - new.low, old.high - from),
-		.high = to - from + hypot(new.high - to, from - old.low),
-	};
+	for (i = 0; i < result->nr_processes; i++) {
+		const struct result_process *process = &result->processes[i];
+		const double samples = (double)process->samples;
+		const double off = samples - result_rate(result) * (double)process->cpu_ns / 1e9;
+
+		sum += process->has_ended ? fmin(samples, off * off + 0.5) : samples;
+		rest -= samples;
+	}
+	return sum + rest;
 }
 
-/* The score interval of the expected value of a Poisson count */
-static struct interval poisson_interval(uint64_t samples)
+double confidence_mean(const struct confidence_side *side)
 {
-	double n = (double)samples, middle = n + Z * Z / 2, half = Z * sqrt(n + Z * Z / 4);
+	double sum = 0;
+	size_t i;
 
-	return (struct interval){ samples ? fmax(middle - half, 0) : 0, middle + half };
+	for (i = 0; i < side->nr; i++)
+		sum += side->values[i];
+	return sum / (double)side->nr;
+}
+
+/* The variance between the runs of a side, which has several */
+static double run_variance(const struct confidence_side *side)
+{
+	const double middle = confidence_mean(side);
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < side->nr; i++)
+		sum += (side->values[i] - middle) * (side->values[i] - middle);
+	return sum / ((double)side->nr - 1);
+}
+
+/* 95 % of Student's distribution are within this number of standard deviations. */
+static double student(double freedom)
+{
+	static const double few[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306 };
+
+	if (freedom < 9)
+		return few[freedom < 1 ? 0 : (size_t)freedom - 1];
+	/* the expansion of Cornish and Fisher, which is right to 0.2 % here */
+	return Z + 2.3724 / freedom + 2.8228 / (freedom * freedom);
 }
 
 /*
- * The probability of @least or more successes in @n trials with probability @p each, where
- * @least is more than n * p.
+ * Half of Welch's interval. A side with a single run is taken to differ from run to run as the
+ * other one. Return: 0 if both have a single run.
  */
-static double binomial_tail(double n, double least, double p)
+static double between_runs(const struct confidence_side *old, const struct confidence_side *new)
 {
-	double term = exp(lgamma(n + 1) - lgamma(least + 1) - lgamma(n - least + 1) +
-			  least * log(p) + (n - least) * log1p(-p));
-	double sum = 0, k = least;
+	const double k = (double)old->nr, l = (double)new->nr;
+	double a, b, freedom = k + l - 2;
 
-	/* each term is less than the one before */
-	for (; term > sum * DBL_EPSILON; k++) {
-		sum += term;
-		term *= (n - k) / (k + 1) * p / (1 - p);
-	}
-	return sum;
+	if (old->nr == 1 && new->nr == 1)
+		return 0;
+	a = run_variance(old->nr > 1 ? old : new) / k;
+	b = run_variance(new->nr > 1 ? new : old) / l;
+	if (!(a + b > 0))
+		return 0;
+	if (old->nr > 1 && new->nr > 1)
+		freedom = (a + b) * (a + b) / (a * a / (k - 1) + b * b / (l - 1));
+	return student(freedom) * sqrt(a + b);
 }
 
-bool confidence_seconds_differ(uint64_t old_samples, double old_seconds,
-			       uint64_t new_samples, double new_seconds)
+/* How far the true value may be below and above that of a side, by sampling error */
+static struct interval distances(const struct confidence_side *side)
 {
-	double n = (double)old_samples + (double)new_samples;
-	double p = old_seconds / (old_seconds + new_seconds), k = (double)new_samples;
+	const double all = (double)side->all, samples = (double)side->samples;
+	const double inverse = all > 0 ? (1 - fmin(side->variance / all, 1)) / all : 0;
+	const struct interval interval = score(samples, inverse);
+	const double unit = side->unit / (double)side->nr;
 
-	if (k < n * p) {
-		k = (double)old_samples;
-		p = 1 - p;
-	}
-	if (n * p * (1 - p) > NORMAL_VARIANCE)
-		return k - n * p - 0.5 > Z * sqrt(n * p * (1 - p));
-	return k > n * p && 2 * binomial_tail(n, k, p) <= LEVEL;
+	return (struct interval){ (samples - interval.low) * unit,
+				  (interval.high - samples) * unit };
 }
 
-struct interval confidence_seconds_difference(uint64_t old_samples, double old_seconds,
-					      uint64_t new_samples, double new_seconds)
+struct interval confidence_change(const struct confidence_side *old,
+				  const struct confidence_side *new)
 {
-	struct interval old = poisson_interval(old_samples);
-	struct interval new = poisson_interval(new_samples);
-	double from = (double)old_samples, to = (double)new_samples;
-	double difference = to * new_seconds - from * old_seconds;
-	struct interval interval = {
-		.low = difference - hypot((to - new.low) * new_seconds,
-					  (old.high - from) * old_seconds),
-		.high = difference + hypot((new.high - to) * new_seconds,
-					   (from - old.low) * old_seconds),
-	};
+	const double change = confidence_mean(new) - confidence_mean(old);
+	const double runs = between_runs(old, new);
+	const struct interval from = distances(old), to = distances(new);
 
-	/* the interval is approximate: make it agree with the exact test */
-	if (!confidence_seconds_differ(old_samples, old_seconds, new_samples, new_seconds)) {
-		interval.low = fmin(interval.low, 0);
-		interval.high = fmax(interval.high, 0);
-	} else if (difference > 0) {
-		interval.low = fmax(interval.low, 0);
-	} else {
-		interval.high = fmin(interval.high, 0);
-	}
-	return interval;
+	return (struct interval){ change - fmax(hypot(to.low, from.high), runs),
+				  change + fmax(hypot(to.high, from.low), runs) };
 }
 
 static int compare_values(const void *va, const void *vb)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sampling error: 95 % confidence intervals of shares and CPU times, and tests of whether they
- * differ.
+ * Sampling error, and error between runs: 95 % confidence intervals of shares, CPU times, their
+ * changes, and medians. confidence.c derives them from how the clocks sample.
  */
 #ifndef PROFIL_CONFIDENCE_H
 #define PROFIL_CONFIDENCE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "result/result.h"
 
 /* A confidence interval */
 struct interval {
@@ -23,50 +24,41 @@ struct interval {
  */
 struct interval confidence_share(uint64_t samples, uint64_t all);
 
-/**
- * confidence_difference - confidence interval of the difference of two shares
- * @old_samples: samples of a function in the old profile
- * @old_all:     all samples of the old profile
- * @new_samples: samples of the function in the new profile
- * @new_all:     all samples of the new profile
- *
- * This is Newcombe's combination of the two score intervals (R. G. Newcombe, Statistics in
- * Medicine 17 (1998), 873, method 10).
- *
- * Return: new share minus old share, from -1 to 1. If 0 is outside the interval, the shares
- * differ significantly.
+/*
+ * The variance of the number of samples of a run, in samples squared, by the CPU times of its
+ * processes. Return: at most the number of samples: of processes whose CPU time is not known.
  */
-struct interval confidence_difference(uint64_t old_samples, uint64_t old_all,
-				      uint64_t new_samples, uint64_t new_all);
+double confidence_variance(const struct result *result);
 
 /**
- * confidence_seconds_differ - whether two CPU times differ significantly
- * @old_samples: samples of a function in the old profile
- * @old_seconds: CPU time that each of these samples represents
- * @new_samples: samples of the function in the new profile
- * @new_seconds: CPU time that each of these samples represents
- *
- * This is the exact conditional test of two Poisson counts (J. Przyborowski, H. Wilenski,
- * Biometrika 31 (1940), 313): if the CPU times are equal, each sample of the two profiles
- * belongs to the new one with a probability that follows from the rates. The test is
- * two-sided: it doubles the smaller tail.
- *
- * Return: true if they differ significantly; by chance, also for at most 5 % of the pairs that
- * are equal. There are fewer of these errors if there are few samples, or if the function has
- * most of the samples: at a fixed rate, the number of all samples varies less than a Poisson
- * count.
+ * struct confidence_side - a function, or all, in the runs of one of two builds
+ * @samples:  its samples in all runs
+ * @all:      samples of all functions in all runs, at least 1
+ * @variance: sum of confidence_variance() over the runs; 0: values are shares of @all
+ * @unit:     value of a sample: CPU time in s, or a share; of several runs, the greatest
+ * @values:   its value in each run
+ * @nr:       number of runs, at least 1
  */
-bool confidence_seconds_differ(uint64_t old_samples, double old_seconds,
-			       uint64_t new_samples, double new_seconds);
+struct confidence_side {
+	uint64_t samples;
+	uint64_t all;
+	double variance;
+	double unit;
+	double *values;
+	size_t nr;
+};
+
+double confidence_mean(const struct confidence_side *side);
 
 /*
- * Confidence interval of the difference of two CPU times. The score intervals of both counts are
- * combined as in confidence_difference(). Return: new CPU time minus old CPU time. If
- * confidence_seconds_differ() is true, 0 is outside the interval or one of its ends; else 0 is
- * inside it or one of its ends.
+ * Confidence interval of the difference of the means, new minus old. The sampling errors of both
+ * sides are combined as by Newcombe (Statistics in Medicine 17 (1998), 873, method 10). With
+ * several runs, the interval is at least that of Welch (Biometrika 34 (1947), 28), which has the
+ * variance between runs. With one run a side, it is about these two runs only. If 0 is outside, the
+ * values differ significantly.
  */
-struct interval confidence_seconds_difference(uint64_t old_samples, double old_seconds,
-					      uint64_t new_samples, double new_seconds);
+struct interval confidence_change(const struct confidence_side *old,
+				  const struct confidence_side *new);
 
 /**
  * confidence_median - confidence interval of a median

@@ -30,15 +30,27 @@ bool comparison_fails(const struct comparison *comparison, const struct comparis
 	return false;
 }
 
-static void explain(FILE *out, const struct comparison *comparison,
-		    const struct comparison_row *row, const struct comparison_gate *gate)
+const struct comparison_row *comparison_undecided(const struct comparison *comparison,
+						  const struct comparison_gate *gate)
 {
-	if (!is_worse(comparison, row, gate))
-		return;
-	fprintf(out, "  %+.2f percent of the old %s, at least %+.2f: ",
+	const struct comparison_row *worst = &comparison->all;
+	size_t i;
+
+	for (i = 0; i < comparison->nr_rows; i++)
+		if (comparison->rows[i].interval.high > worst->interval.high)
+			worst = &comparison->rows[i];
+	return gate->is_set && !comparison_fails(comparison, gate) &&
+	       comparison_percent(comparison, worst->interval.high) > gate->percent ? worst : NULL;
+}
+
+static void explain(FILE *out, const struct comparison *comparison,
+		    const struct comparison_row *row, bool fails)
+{
+	fprintf(out, "  %+.2f percent of the old %s, %s %+.2f: ",
 		comparison_percent(comparison, row->change),
 		comparison->of == COMPARISON_OF_SHARES ? "samples" : "CPU time",
-		comparison_percent(comparison, row->interval.low));
+		fails ? "at least" : "perhaps up to",
+		comparison_percent(comparison, fails ? row->interval.low : row->interval.high));
 	if (*row->object) {
 		terminal_print_name(out, row->object);
 		putc(' ', out);
@@ -50,11 +62,16 @@ static void explain(FILE *out, const struct comparison *comparison,
 void comparison_explain_failure(FILE *out, const struct comparison *comparison,
 				const struct comparison_gate *gate)
 {
+	const struct comparison_row *row = comparison_undecided(comparison, gate);
 	size_t i;
 
-	explain(out, comparison, &comparison->all, gate);
+	if (row)
+		explain(out, comparison, row, false);
+	if (is_worse(comparison, &comparison->all, gate))
+		explain(out, comparison, &comparison->all, true);
 	for (i = 0; i < comparison->nr_rows; i++)
-		explain(out, comparison, &comparison->rows[i], gate);
+		if (is_worse(comparison, &comparison->rows[i], gate))
+			explain(out, comparison, &comparison->rows[i], true);
 }
 
 /* Print a name as code: nothing in it has a meaning, but | still ends a cell. */
@@ -108,6 +125,22 @@ static void print_row(FILE *out, const struct comparison *comparison,
 	fputs(" |\n", out);
 }
 
+static void print_verdict(FILE *out, const struct comparison *comparison,
+			  const struct comparison_gate *gate)
+{
+	const struct comparison_row *worst = comparison_undecided(comparison, gate);
+
+	fprintf(out, "**%s**: limit %g percent of the old %s",
+		worst ? "Undecided" : comparison_fails(comparison, gate) ? "Slower" : "Not slower",
+		gate->percent, comparison->of == COMPARISON_OF_SHARES ? "samples" : "CPU time");
+	if (worst) {
+		fprintf(out, ", and up to %.1f percent slower is possible in ",
+			comparison_percent(comparison, worst->interval.high));
+		print_code(out, worst->function);
+	}
+	fputs("\n\n", out);
+}
+
 static void print_rows(FILE *out, const struct comparison *comparison,
 		       const struct comparison_table *table, const struct comparison_gate *gate,
 		       const struct shorten_name *names)
@@ -119,9 +152,7 @@ static void print_rows(FILE *out, const struct comparison *comparison,
 	size_t shown = 0, i;
 
 	if (gate->is_set)
-		fprintf(out, "**%s**: limit %g percent of the old %s\n\n",
-			comparison_fails(comparison, gate) ? "Slower" : "Not slower", gate->percent,
-			by_share ? "samples" : "CPU time");
+		print_verdict(out, comparison, gate);
 	fprintf(out, "| old | new | change, %s | 95 %% interval | object | function |\n"
 		"| --: | --: | --: | --- | --- | --- |\n", by_share ? "percent" : "s");
 	if (!by_share)
@@ -137,9 +168,12 @@ static void print_rows(FILE *out, const struct comparison *comparison,
 		shown++;
 	}
 	if (shown < comparison->nr_rows)
-		fprintf(out, "\n%zu %sfunction%s%s.\n", comparison->nr_rows - shown,
+		fprintf(out, "\n%zu %sfunction%s%s%s.\n", comparison->nr_rows - shown,
 			has_limits ? "more " : "", comparison->nr_rows - shown == 1 ? "" : "s",
-			has_limits ? "" : " did not change by more than sampling error");
+			has_limits ? "" : " did not change by more than ",
+			has_limits ? "" : comparison_chance(comparison));
+	if (comparison->nr_runs == 2)
+		fputs("\nOne run a side: intervals have the sampling error alone, not what differs between runs.\n", out);
 }
 
 int comparison_print_markdown(FILE *out, const struct comparison *comparison,

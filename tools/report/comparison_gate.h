@@ -17,13 +17,17 @@ struct comparison_gate {
 /* Whether something exceeds the limit. */
 bool comparison_fails(const struct comparison *comparison, const struct comparison_gate *gate);
 
-/* Print what exceeds the limit, a line for each. */
+/* The row that may exceed the limit most. NULL: one does for certain, or none does. */
+const struct comparison_row *comparison_undecided(const struct comparison *comparison,
+						  const struct comparison_gate *gate);
+
+/* Print what exceeds the limit, a line for each, or else the row that is undecided. */
 void comparison_explain_failure(FILE *out, const struct comparison *comparison,
 				const struct comparison_gate *gate);
 
 /**
  * comparison_print_json - print JSON as specified by profil-diff.schema.json
- * @names:      the names of the old and the new file
+ * @names:      the names of the old and the new file, of several the first
  * @sides:      the old and the new side
  */
 void comparison_print_json(FILE *out, const struct comparison *comparison,

@@ -10,16 +10,29 @@
 
 #define VERSION		1
 
-static void print_side(struct json *json, const char *side, const char *file,
-		       const struct comparison_side *of)
+/* Print the sums of all runs, and the mean of their CPU times. */
+static void print_side(struct json *json, const char *name, const char *file,
+		       const struct comparison_side *side)
 {
-	json_member(json, side);
+	uint64_t samples = 0, lost = 0;
+	double seconds = 0;
+	size_t i;
+
+	for (i = 0; i <= side->nr_more; i++) {
+		const struct comparison_side *run = i ? &side->more[i - 1] : side;
+
+		samples += run->profile->samples;
+		lost += run->result->lost;
+		seconds += result_seconds(run->result, run->profile->samples);
+	}
+	json_member(json, name);
 	json_enter(json, '{');
 	json_string(json, "file", file);
-	json_number(json, "samples", of->profile->samples);
-	json_number(json, "lost", of->result->lost);
-	json_real(json, "mean_rate", result_rate(of->result));
-	json_real(json, "seconds", result_seconds(of->result, of->profile->samples));
+	json_number(json, "runs", 1 + side->nr_more);
+	json_number(json, "samples", samples);
+	json_number(json, "lost", lost);
+	json_real(json, "mean_rate", result_rate(side->result));
+	json_real(json, "seconds", seconds / (double)(1 + side->nr_more));
 	json_leave(json, '}');
 }
 
@@ -117,6 +130,7 @@ void comparison_print_json(FILE *out, const struct comparison *comparison,
 	else
 		json_string(&json, "fail_above", NULL);
 	json_bool(&json, "fails", comparison_fails(comparison, gate));
+	json_bool(&json, "undecided", comparison_undecided(comparison, gate));
 	print_renamed(&json, comparison);
 	json_member(&json, "all");
 	print_row(&json, comparison, &comparison->all, gate);

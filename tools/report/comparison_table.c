@@ -16,6 +16,11 @@
 
 enum { OLD, NEW, CHANGE, INTERVAL, OBJECT, FUNCTION, NR_COLUMNS };
 
+const char *comparison_chance(const struct comparison *comparison)
+{
+	return comparison->nr_runs == 2 ? "sampling error" : "chance";
+}
+
 void comparison_summarize(FILE *out, const struct comparison *comparison, int decimals)
 {
 	const struct comparison_row *all = &comparison->all;
@@ -44,13 +49,18 @@ void comparison_summarize(FILE *out, const struct comparison *comparison, int de
 			decimals, all->new, decimals, all->old, decimals, all->change, decimals,
 			all->interval.low, decimals, all->interval.high,
 			all->is_significant ? "*" : "");
-	fprintf(out, "# %zu of %zu functions changed by more than sampling error (*), in %s\n"
-		"# if no function had changed, at most %.1f would be marked on average\n"
-		"# two runs of the same program may also differ by more than sampling error\n",
-		significant, comparison->nr_rows,
+	fprintf(out, "# %zu of %zu functions changed by more than %s (*), in %s; if none had, up to %.1f would be marked\n",
+		significant, comparison->nr_rows, comparison_chance(comparison),
 		comparison->of == COMPARISON_OF_SHARES ? "percent of the samples" :
 							 "seconds of CPU time",
 		FALSE_MARKS * (double)comparison->nr_rows);
+	if (comparison->nr_runs == 2)
+		fputs("# one run a side: runs of one program may differ by more: give several (OLD... -- NEW...), or use profil compare\n", out);
+	else
+		fprintf(out, "# means of %zu old and %zu new runs; intervals have the variance between runs\n",
+			comparison->nr_old, comparison->nr_runs - comparison->nr_old);
+	if (comparison->is_periodic)
+		fputs("# samples are at even intervals (--clock tick or timer): no interval holds for a program that works in step with them\n", out);
 }
 
 /* Print the lines above the table. Return: their number, or -ENOMEM. */

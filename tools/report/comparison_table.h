@@ -31,6 +31,9 @@ struct comparison_table {
 size_t comparison_count_shown(const struct comparison *comparison,
 			      const struct comparison_table *table);
 
+/* What a change that is marked exceeds: the error that the intervals have */
+const char *comparison_chance(const struct comparison *comparison);
+
 /* Print lines that begin with "# ": how much all functions have changed, and how many. */
 void comparison_summarize(FILE *out, const struct comparison *comparison, int decimals);
 

@@ -73,8 +73,8 @@ static void add(int side, int name, size_t object, uint64_t samples)
 
 static void compare_by(enum comparison_of of)
 {
-	const struct comparison_side old = { &results[0], &profiles[0] };
-	const struct comparison_side new = { &results[1], &profiles[1] };
+	const struct comparison_side old = { .result = &results[0], .profile = &profiles[0] };
+	const struct comparison_side new = { .result = &results[1], .profile = &profiles[1] };
 
 	assert_int_equal(comparison_make(&comparison, &old, &new, of), 0);
 }
@@ -230,13 +230,63 @@ TEST_F(one_in_twenty_unchanged_functions_is_marked)
 			assert_int_equal(comparison.nr_rows, ARRAY_SIZE(unchanged));
 			for (k = 0; k < comparison.nr_rows; k++)
 				marked += comparison.rows[k].is_significant;
-			/* the exact test marks nearly 5 % with many samples, fewer with few */
+			/* nearly 5 % with many samples, fewer with few */
 			if (marked > nr * 0.05 + chance)
 				fail_msg("%g of %g, %g samples each", marked, nr, means[j]);
 			assert_true(means[j] < 500 || marked > nr * 0.045 - chance);
 			comparison_release(&comparison);
 		}
 	}
+}
+
+/* Three old runs, of which one has loaded no library, and two new ones */
+TEST_F(means_of_several_runs_are_compared)
+{
+	static struct profile_row rows[3][2];
+	struct profile more[3] = { { .rows = rows[0] }, { .rows = rows[1] }, { .rows = rows[2] } };
+	struct result only = { .objects = old_objects, .nr_objects = 1, .rate = 100 };
+	const struct comparison_side old_runs[] = {
+		{ .result = &only, .profile = &more[0] }, { .result = &results[0], .profile = &more[1] },
+	};
+	const struct comparison_side new_run = { .result = &results[1], .profile = &more[2] };
+	const struct comparison_side old = {
+		.result = &results[0], .profile = &profiles[0], .more = old_runs, .nr_more = 2,
+	};
+	const struct comparison_side new = {
+		.result = &results[1], .profile = &profiles[1], .more = &new_run, .nr_more = 1,
+	};
+	size_t i;
+
+	add(0, 0, 0, 1000);
+	add(0, 1, 1, 300);
+	add(1, 0, 0, 1300);
+	add(1, 1, 1, 210);
+	rows[0][0] = (struct profile_row){
+		.function = names[0], .has_name = true, .samples = 1100,
+	};
+	rows[1][0] = rows[2][0] = rows[0][0];
+	rows[1][0].samples = 900;
+	rows[2][0].samples = 1340;
+	rows[1][1] = profiles[0].rows[1];
+	rows[2][1] = profiles[1].rows[1];
+	rows[2][1].samples = 190;
+	for (i = 0; i < 3; i++)
+		more[i].nr_rows = i ? 2 : 1;
+	more[0].samples = 1100;
+	more[1].samples = 1200;
+	more[2].samples = 1530;
+	assert_int_equal(comparison_make(&comparison, &old, &new, COMPARISON_OF_SECONDS), 0);
+	assert_int_equal(comparison.nr_rows, 2);
+	assert_float_equal(row("f", "prog")->old, 10, 1e-9);
+	assert_float_equal(row("f", "prog")->new, 13.2, 1e-9);
+	assert_float_equal(row("g", "x.so")->old, 2, 1e-9);
+	assert_int_equal(row("g", "x.so")->new_samples, 400);
+	assert_float_equal(comparison.all.change, 15.2 - 12, 1e-9);
+	/* 10, 11, 9 and 13, 13.4: variances 1 and 0.08, 2.41 degrees of freedom: 4.303 * 0.611 */
+	assert_float_equal(row("f", "prog")->interval.low, 3.2 - 2.629, 0.001);
+	assert_true(row("f", "prog")->is_significant);
+	/* 3, 0, 3 and 2.1, 1.9 */
+	assert_false(row("g", "x.so")->is_significant);
 }
 
 /* Addresses are comparable only within one build. */

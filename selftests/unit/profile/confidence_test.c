@@ -56,9 +56,18 @@ TEST(differences_match_published_intervals)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(published); i++) {
-		struct interval interval =
-			confidence_difference(published[i].other_hits, published[i].other_all,
-					      published[i].hits, published[i].all);
+		const double all = (double)published[i].all;
+		const double other_all = (double)published[i].other_all;
+		double share = (double)published[i].hits / all;
+		double other = (double)published[i].other_hits / other_all;
+		const struct confidence_side from = {
+			published[i].other_hits, published[i].other_all, 0, 1 / other_all,
+			&other, 1,
+		};
+		const struct confidence_side to = {
+			published[i].hits, published[i].all, 0, 1 / all, &share, 1,
+		};
+		const struct interval interval = confidence_change(&from, &to);
 
 		assert_near(interval.low, published[i].low);
 		assert_near(interval.high, published[i].high);
@@ -106,9 +115,22 @@ TEST(intervals_contain_the_true_share)
 	}
 }
 
+/* Counts of a rate, whose variance is @variance times the number of all samples */
+static struct interval change(uint64_t old, double old_each, uint64_t new, double new_each,
+			      uint64_t all, double variance)
+{
+	double from = (double)old * old_each, to = (double)new * new_each;
+
+	return confidence_change(&(struct confidence_side){
+		old, all, variance * (double)all, old_each, &from, 1,
+	}, &(struct confidence_side){
+		new, all, variance * (double)all, new_each, &to, 1,
+	});
+}
+
 /*
- * The probability that two profiles of the same CPU time are found to differ: the sum of the
- * probabilities of all pairs of counts that are.
+ * The probability that two profiles of the same CPU time, of Poisson's distribution, are found to
+ * differ: the sum of the probabilities of all pairs of counts that are.
  */
 static double find_size(double seconds, double old_each, double new_each)
 {
@@ -123,10 +145,14 @@ static double find_size(double seconds, double old_each, double new_each)
 
 		if (at < 1e-12)
 			continue;
-		for (new = 0; new <= most_new; new++)
-			if (confidence_seconds_differ(old, old_each, new, new_each))
+		for (new = 0; new <= most_new; new++) {
+			const struct interval interval = change(old, old_each, new, new_each,
+								most_old + most_new, 1);
+
+			if (interval.low > 0 || interval.high < 0)
 				size += at * exp(-new_mean + (double)new * log(new_mean) -
 						 lgamma((double)new + 1));
+		}
 	}
 	return size;
 }
@@ -158,52 +184,39 @@ TEST(at_most_5_percent_unchanged_are_marked)
 	}
 }
 
-/* By twice the tail of the binomial distribution, from tables */
-TEST(times_differ_by_the_binomial_test)
+/* 1.96 standard errors, to the third digit */
+TEST(intervals_follow_from_the_variance)
 {
-	assert_false(confidence_seconds_differ(0, 1, 0, 1));
-	/* 2 / 2^5 = 0.0625, 2 / 2^6 = 0.031 */
-	assert_false(confidence_seconds_differ(0, 1, 5, 1));
-	assert_true(confidence_seconds_differ(0, 1, 6, 1));
-	assert_true(confidence_seconds_differ(6, 1, 0, 1));
-	/* of 20: 15 or more have 0.0414, 14 or more 0.1153 */
-	assert_true(confidence_seconds_differ(5, 1, 15, 1));
-	assert_false(confidence_seconds_differ(6, 1, 14, 1));
-	/* at 1/10 of the rate: of 10, with p = 1/11, 4 or more have 0.0183, 3 or more 0.1108 */
-	assert_true(confidence_seconds_differ(6, 0.01, 4, 0.1));
-	assert_false(confidence_seconds_differ(7, 0.01, 3, 0.1));
-	assert_false(confidence_seconds_differ(1000, 0.01, 10000, 0.001));
-	/* on both sides of the switch to the normal distribution, and far beyond */
-	assert_false(confidence_seconds_differ(1997500, 1, 2001400, 1));
-	assert_true(confidence_seconds_differ(1997500, 1, 2001500, 1));
-	assert_false(confidence_seconds_differ(2003000, 1, 2006900, 1));
-	assert_true(confidence_seconds_differ(2003000, 1, 2007000, 1));
-	assert_false(confidence_seconds_differ(UINT64_MAX, 1, UINT64_MAX, 1));
-	assert_true(confidence_seconds_differ(UINT64_MAX, 1, UINT64_MAX, 1e-9));
-	assert_true(confidence_seconds_differ(0, 1e-9, UINT64_MAX, 1));
+	/* of sqrt(2000) samples, without the CPU time */
+	assert_float_equal(change(1000, 0.01, 1000, 0.01, 4000, 1).high, 0.8774, 0.002);
+	/* a quarter of what is counted to a sample: of sqrt(2 * 1000 * 0.75) */
+	assert_float_equal(change(1000, 0.01, 1000, 0.01, 4000, 0).low, -0.7591, 0.002);
+	/* all of it is known to sqrt(2 * 40) samples, and less than the score adds */
+	assert_float_equal(change(4000, 0.01, 4000, 0.01, 4000, 0.01).high, 0.1753, 0.01);
 }
 
-TEST(intervals_of_times_agree_with_the_test)
+static struct interval between(double *old, size_t nr_old, double *new, size_t nr_new)
 {
-	struct interval interval;
-	uint64_t old, new;
+	return confidence_change(&(struct confidence_side){ 1000, 1000, 0, 1e-9, old, nr_old },
+				 &(struct confidence_side){ 1000, 1000, 0, 1e-9, new, nr_new });
+}
 
-	for (old = 0; old < 60; old++) {
-		for (new = 0; new < 200; new++) {
-			double difference = 0.02 * (double)new - 0.05 * (double)old;
+/* By Student's table and Welch's formula, by hand; sampling error is next to nothing */
+TEST(intervals_have_the_variance_between_runs)
+{
+	static double old[] = { 10, 12, 14 }, new[] = { 20, 21, 25 }, same[] = { 3, 3, 3 };
+	struct interval interval = between(old, 3, new, 3);
 
-			interval = confidence_seconds_difference(old, 0.05, new, 0.02);
-			assert_true(interval.low <= difference && difference <= interval.high);
-			if (confidence_seconds_differ(old, 0.05, new, 0.02))
-				assert_true(interval.low >= 0 || interval.high <= 0);
-			else
-				assert_true(interval.low <= 0 && interval.high >= 0);
-		}
-	}
-	interval = confidence_seconds_difference(1000, 0.01, 1000, 0.01);
-	/* 1.96 standard errors of sqrt(2000) samples, to the third digit */
-	assert_true(fabs(interval.high - 0.8774) < 0.002);
-	assert_true(fabs(interval.low + 0.8774) < 0.002);
+	/* variances 4 and 7: sqrt(11 / 3) = 1.915; 3.72 degrees of freedom, rounded down: 3.182 */
+	assert_float_equal(interval.low, 10 - 6.093, 0.001);
+	assert_float_equal(interval.high, 10 + 6.093, 0.001);
+	/* a single run differs as the other side does: sqrt(4 + 4 / 3) = 2.309, with 2: 4.303 */
+	assert_float_equal(between(old, 3, new, 1).high, 8 + 9.937, 0.001);
+	assert_float_equal(between(new, 1, old, 3).low, -8 - 9.937, 0.001);
+	/* with one run a side, and with equal runs, sampling error alone is left */
+	assert_float_equal(between(old, 1, new, 1).high, 10, 1e-5);
+	assert_float_equal(between(same, 3, same, 3).low, 0, 1e-5);
+	assert_true(between(same, 3, same, 3).low < 0);
 }
 
 /* Of 20 values, that is the 6th and the 15th: the chance of 5 or fewer of 20 is 2.07 %. */

@@ -117,7 +117,8 @@ static void report(enum table_by by, const struct terminal_style *style)
 
 static void compare(enum comparison_of of, const struct terminal_style *style)
 {
-	const struct comparison_side old = { &result, &profile }, new = { &result, &more };
+	const struct comparison_side old = { .result = &result, .profile = &profile };
+	const struct comparison_side new = { .result = &result, .profile = &more };
 	struct comparison comparison;
 	FILE *out = begin();
 
@@ -254,7 +255,7 @@ TEST_F(rows_fit_the_terminal)
 	}
 	/* the line above the table takes more lines on a narrow terminal */
 	style.columns = 40;
-	for (style.rows = 24; style.rows < 27; style.rows++) {
+	for (style.rows = 25; style.rows < 28; style.rows++) {
 		compare(COMPARISON_OF_SECONDS, &style);
 		assert_in_range(count_lines(), style.rows - 4, style.rows - 1);
 		assert_has(" more functions");

@@ -8,7 +8,7 @@
  * The second form reads samples from standard input. A line is the index of a FILE, an address,
  * a number of samples; and perhaps how many of these are in the kernel, and the index of a thread
  * below THREADS, each in a program of its own. The clock is that of the environment variable CLOCK,
- * a number.
+ * a number, and the CPU time of the first program that of CPU_MS, if it is set.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -110,7 +110,7 @@ static void real_result(struct result *result, char **paths, size_t nr)
 		{ .process = 1, .tid = 2, .name = "reader" },
 		{ .process = 2, .tid = 3, .name = "writer" },
 	};
-	const char *clock = getenv("CLOCK");
+	const char *clock = getenv("CLOCK"), *cpu_ms = getenv("CPU_MS");
 	size_t i;
 
 	elf_version(EV_CURRENT);
@@ -126,6 +126,8 @@ static void real_result(struct result *result, char **paths, size_t nr)
 	if (!result->objects)
 		err(1, "result");
 	processes[0].program = paths[nr - 1];
+	processes[0].has_ended = cpu_ms;
+	processes[0].cpu_ns = cpu_ms ? strtoull(cpu_ms, NULL, 10) * 1000000 : 0;
 	for (i = 0; i < nr; i++)
 		read_object(&result->objects[i], paths[i]);
 	read_counts(result);

@@ -23,7 +23,8 @@ function describeChange() {
 	return make("p", {}, make("strong", {}, "All together: "),
 		signed(all.change, newest) + " s (" + signed(all.low, newest) + " … " +
 		signed(all.high, newest) + ")" +
-		(all.isCertain ? ", more than chance explains." : ", which chance explains."),
+		(all.isCertain ? ", more than" : ", which") + " sampling error explains. Two runs of " +
+		"one program may differ by more: compare several (profil diff OLD... -- NEW...).",
 		...data.renamed.map((name, i) => i % 2 ? "" :
 			" " + shown(name) + " is now " + shown(data.renamed[i + 1]) + "."));
 }
@@ -41,7 +42,7 @@ function makeSummary() {
 	byId("legend").append(...(isComparison ? [
 		make("i", { className: "key worse" }), " slower, ",
 		make("i", { className: "key better" }), " faster, ",
-		make("i", { className: "key uncertain" }), " chance explains it. ",
+		make("i", { className: "key uncertain" }), " sampling error explains it. ",
 		"The line is the 95 % interval of the change.",
 	] : [
 		make("i", { className: "key user" }), " user mode, ", make("i", { className: "key kernel" }),

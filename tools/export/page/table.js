@@ -79,7 +79,7 @@ function changeCell(row) {
 		barPart(kind, at(Math.min(row.change, 0)), at(Math.max(row.change, 0))),
 		barPart("chance", at(row.low), at(row.high)));
 	const mark = row.isCertain ?
-		[make("abbr", { className: "mark", title: "more than chance explains" }, "*")] : [];
+		[make("abbr", { className: "mark", title: "more than sampling error explains" }, "*")] : [];
 
 	return make("span", { className: "measure" }, bar,
 		make("span", { className: "figure" }, signed(row.change, newest), ...mark));
@@ -161,7 +161,7 @@ function describe() {
 	if (isComparison) {
 		const certain = view.visible.filter((row) => row.isCertain).length;
 
-		return what + ", " + count(certain) + " changed by more than chance explains";
+		return what + ", " + count(certain) + " changed by more than sampling error explains";
 	}
 	const samples = view.visible.reduce((sum, row) => sum + row.samples, 0);
 
