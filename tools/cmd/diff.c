@@ -233,7 +233,7 @@ static int print_table(const struct comparison *comparison, const struct argumen
 		return -ENOMEM;
 	table.style = terminal_style(stdout, arguments->color);
 	if (arguments->full_names)
-		table.style.columns = 0;
+		table.style.columns = table.style.name = 0;
 	print_side(out, "old", "--old-root", &arguments->old);
 	print_side(out, "new", "--new-root", &arguments->new);
 	if (fclose(out)) {
