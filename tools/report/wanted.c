@@ -27,8 +27,7 @@ static bool has_name(const char *name, const char *wanted)
 	return !strncmp(name, wanted, length) && (!name[length] || name[length] == '(');
 }
 
-/* Whether a symbol or its demangled name is wanted. */
-static bool is_named(const struct wanted *wanted, const char *symbol)
+bool wanted_is_named(const struct wanted *wanted, const char *symbol)
 {
 	char *name = wanted->keep_mangled ? NULL : demangle(symbol);
 	const bool found = has_name(symbol, wanted->name) || (name && has_name(name, wanted->name));
@@ -45,14 +44,14 @@ static int compare_symbol(const struct wanted *wanted, const char *text, size_t 
 
 	if (!symbol)
 		return -ENOMEM;
-	found = is_named(wanted, symbol);
+	found = wanted_is_named(wanted, symbol);
 	for (at = strstr(symbol, RANGES_COMMA) ? symbol : NULL; !found && at; at = next) {
 		next = strstr(at, RANGES_COMMA);
 		if (next) {
 			*next = 0;
 			next += strlen(RANGES_COMMA);
 		}
-		found = is_named(wanted, at);
+		found = wanted_is_named(wanted, at);
 	}
 	free(symbol);
 	return found;

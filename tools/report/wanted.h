@@ -42,6 +42,9 @@ enum belonging {
 int wanted_find(struct wanted *wanted, struct symbols *symbols, size_t object, uint64_t address,
 		struct function *function);
 
+/* Whether a symbol or its demangled name is wanted. */
+bool wanted_is_named(const struct wanted *wanted, const char *symbol);
+
 /* Free what was compared: the first three members stay, others are set to zero. */
 void wanted_release(struct wanted *wanted);
 
