@@ -191,6 +191,18 @@ odd_names() {
 		"$("$PROFIL" export --order "$work/odd.out" 2>"$work/err" | paste -sd,)"
 }
 
+# The linker has made the stubs by which the program calls libraries: they are in no source.
+stubs() {
+	local first
+
+	first=$(objdump -d "$program" | sed -n 's/^\([0-9a-f]*\) <.*@plt>:$/\1/p' | head -n 1)
+	{ samples "$program" && echo "0 ${first#"${first%%[!0]*}"} 7"; } | sort -k2,2 |
+		"$sample" result "$work/stubs.out" "$program" &&
+	"$PROFIL" report "$work/stubs.out" | grep -q ' 7 .*@plt$' &&
+	"$PROFIL" export --order -o "$work/order" "$work/stubs.out" 2>"$work/err" &&
+	! grep @plt "$work/order" && grep -q ', 7 in code without a name$' "$work/err"
+}
+
 # The results of two runs add up.
 merged() {
 	export_result --bolt -o "$work/once" &&
@@ -293,7 +305,7 @@ with() {
 }
 
 ktap_print_header
-ktap_set_plan 17
+ktap_set_plan 18
 check "fdata has BOLT's names" fdata_lines
 for version in 16 19; do
 	with llvm-bolt-$version bolt-$version "BOLT $version optimizes by fdata" fdata $version
@@ -314,6 +326,7 @@ with create_llvm_prof autofdo "create_llvm_prof finds the functions" create_llvm
 with create_llvm_prof autofdo "clang uses its profile" clang_uses
 with ld.lld lld "lld puts hot functions first" lld
 check "a list of symbols has a line for each" odd_names
+check "stubs of the linker have names, and are left out" stubs
 check "results of several runs add up" merged
 check "a file that lacks what the tool needs is refused" refuses_files
 check "a file that did not run is refused" refuses_others

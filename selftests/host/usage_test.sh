@@ -192,6 +192,19 @@ completes_function() (
 	[ "${COMPREPLY[*]}" = "$2" ] || { echo "# $1: ${COMPREPLY[*]}"; false; }
 )
 
+# A name of C++ without its template arguments, which may fill a screen, is the function's, too.
+long_functions_are_completed() {
+	local cxx=_ZN5shelf4findISt6vectorISt4pairIiSaIiEESaIS2_EES0_ISt4pairIdSaIdEESaIS6_EEEEvT_T0_
+
+	objcopy --redefine-sym "spin_much=$cxx" "$spin" "$work/long" &&
+	echo "0 $address 1000" | unit/export_sample result "$work/long.out" "$work/long" &&
+	env -u COLUMNS "$PROFIL" report "$work/long.out" | grep -q ' shelf::find<...>(...)$' &&
+	"$PROFIL" report --full-names "$work/long.out" | grep -q ' void shelf::find<std::vector' &&
+	completes_function "profil report $work/long.out --annotate sh" shelf::find &&
+	"$PROFIL" report --annotate shelf::find "$work/long.out" |
+		grep -q '^# 1000 of 1000 samples are in void shelf::find<...>$'
+}
+
 functions_are_completed() {
 	completes_function "profil report $work/result --annotate sp" spin_much &&
 	completes_function "profil report $work/result --annotate=" spin_much &&
@@ -200,7 +213,7 @@ functions_are_completed() {
 }
 
 ktap_print_header
-ktap_set_plan 12
+ktap_set_plan 13
 check "-h is --help" short_help
 check "-h after the command belongs to the command" help_of_the_command
 check "process IDs and times are checked" attach
@@ -213,4 +226,5 @@ check "results can be read from standard input" standard_input
 check "a result that is read is not overwritten" output_is_input
 check "results are added" merge
 check "functions with samples are completed" functions_are_completed
+check "functions with long names are completed" long_functions_are_completed
 ktap_finished

@@ -6,7 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
+
+#include <device.h>
+#include <node.h>
 
 #include "cmd/built.h"
 
@@ -73,4 +77,20 @@ enum built built_find(const char *release, char *text, size_t size)
 	snprintf(text, size, "package installed, not built for %s: sudo dkms install %s -k %s builds it, or says why not",
 		 release, line, release);
 	return BUILT_NOT;
+}
+
+void built_explain(int error, char *why, size_t size)
+{
+	struct profil_node node;
+	struct utsname name;
+	char text[256];
+
+	if (!profil_device_is_missing(-error) || uname(&name))
+		return;
+	profil_node_look(&node);
+	/* the files of a container say nothing about the kernel of its host */
+	if (!node.contained && node.module == PROFIL_MODULE_ABSENT &&
+	    built_find(name.release, text, sizeof(text)) != BUILT_UNKNOWN)
+		snprintf(why, size, PROFIL_DEVICE ": %s (%s): %s", strerrordesc_np(-error),
+			 strerrorname_np(-error), text);
 }

@@ -26,4 +26,10 @@ enum built {
  */
 enum built built_find(const char *release, char *text, size_t size);
 
+/*
+ * Write why the device cannot be opened, if that is because the module of the installed packages is
+ * not there. @error: -errno of opening it, or 0; @why: stays as it is for other reasons
+ */
+void built_explain(int error, char *why, size_t size);
+
 #endif /* PROFIL_BUILT_H */

@@ -254,7 +254,7 @@ static int print_table(const struct comparison *comparison, const struct argumen
 		return -ENOMEM;
 	table.style = terminal_style(stdout, arguments->color);
 	if (arguments->full_names)
-		table.style.columns = 0;
+		table.style.columns = table.style.name = 0;
 	for (i = 0; i < arguments->nr; i++)
 		print_side(out, i >= comparison->nr_old, &arguments->sides[i]);
 	if (fclose(out)) {

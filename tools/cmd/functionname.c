@@ -55,8 +55,8 @@ void functionname_cut_note(char *word)
 
 /*
  * The expression for a shortened name: anything may be at an ellipsis, template arguments in front
- * of "::", and these, parameters and "[clone .cold]" at the end and before a blank. Return: NULL:
- * no memory.
+ * of "::", a type in front, and these, parameters and "[clone .cold]" at the end and before a
+ * blank. Return: NULL: no memory.
  */
 static char *make_expression(const char *word)
 {
@@ -71,7 +71,8 @@ static char *make_expression(const char *word)
 	/* the number of shorten_functions() */
 	if (word[length] && length + 1 + strspn(word + length + 1, "0123456789") == strlen(word))
 		end = word + length;
-	putc('^', out);
+	/* the type in front of a function is shortened, too */
+	fputs("^(.* )?", out);
 	while (word < end) {
 		if (!strncmp(word, ELLIPSIS, strlen(ELLIPSIS))) {
 			fputs(".*", out);

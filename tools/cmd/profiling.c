@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/announce.h"
+#include "cmd/built.h"
 #include "cmd/commands.h"
 #include "cmd/meanwhile.h"
 #include "cmd/not_run.h"
@@ -57,6 +58,15 @@ static int begin_top(struct profiling *profiling)
 	return 1;
 }
 
+/* Open the device. Return: 0; or -errno, and @why has the reason and the remedy. */
+static int open_attach(struct profiling *profiling, char why[ATTACH_WHY])
+{
+	const int error = attach_open(&profiling->attach, &profiling->options->attach, why);
+
+	built_explain(error, why, ATTACH_WHY);
+	return error;
+}
+
 /* The command waits. Attach to it, which also shows whether it can be profiled. */
 static int attach_command(void *data, pid_t pid)
 {
@@ -65,7 +75,7 @@ static int attach_command(void *data, pid_t pid)
 	int error;
 
 	profiling->run.so_far.pid = pid;
-	error = attach_open(&profiling->attach, &profiling->options->attach, why);
+	error = open_attach(profiling, why);
 	if (!error)
 		error = attach_process(&profiling->attach, pid, true, why);
 	profiling->start = time_ns(CLOCK_MONOTONIC);
@@ -205,7 +215,7 @@ static int attach_processes(struct profiling *profiling)
 		failure_warn("profile", ENOMEM);
 		return -1;
 	}
-	error = attach_open(&profiling->attach, &options->attach, why);
+	error = open_attach(profiling, why);
 	for (i = 0; !error && i < options->nr_pids; i++) {
 		/* before its first sample */
 		base_ns[i] = time_cpu_ns(options->pids[i]);
@@ -290,7 +300,7 @@ static int attach_members(struct profiling *profiling)
 	char why[ATTACH_WHY];
 	ssize_t nr;
 
-	if (attach_open(&profiling->attach, &profiling->options->attach, why)) {
+	if (open_attach(profiling, why)) {
 		failure_warnx("no profile: %s", why);
 		return -1;
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/suggest.h"
+#include "util/shorten.h"
 #include "util/terminal.h"
 
 /* The longest names that are compared letter by letter */
@@ -134,13 +135,16 @@ char *suggest_only(const struct suggest *suggest)
 	return suggest->nr == 1 ? strndup(suggest->names[0].name, suggest->names[0].length) : NULL;
 }
 
+/* A name of C++ may fill a screen. What it is shortened to is accepted, too. */
 static void print_name(FILE *out, const char *name, size_t length)
 {
-	char *part = strndup(name, length);
+	char *shortened = shorten_function(name, TERMINAL_NAME);
 
-	if (part)
-		terminal_print_name(out, part);
-	free(part);
+	if (!shortened)
+		return;
+	shortened[strcmp(shortened, name) ? suggest_name_length(shortened) : length] = 0;
+	terminal_print_name(out, shortened);
+	free(shortened);
 }
 
 char *suggest_words(const struct suggest *suggest, const char *before)

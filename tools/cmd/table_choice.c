@@ -107,7 +107,7 @@ void table_choice_set_style(struct table_choice *choice, FILE *out, enum termina
 {
 	choice->table.style = terminal_style(out, color);
 	if (choice->full_names)
-		choice->table.style.columns = 0;
+		choice->table.style.columns = choice->table.style.name = 0;
 }
 
 /* What finds the functions */

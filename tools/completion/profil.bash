@@ -39,7 +39,10 @@ _profil_functions() {
 	while read -r name; do
 		[[ $name == "$typed"* ]] && COMPREPLY+=("${name#"$before"}")
 	done < <("${COMP_WORDS[0]}" export --folded --no-debuginfod "$file" 2>/dev/null |
-		sed -nE 's/^[^;]*;([^[(].*) [0-9]+$/\1/; T; s/\([^()]*\)( const)?( \[.*\])?$//; p')
+		sed -nE 's/^[^;]*;([^[(].*) [0-9]+$/\1/; T; s/\([^()]*\)( const)?( \[.*\])?$//
+			# template arguments may fill a screen: --annotate finds the name without them
+			/.{81}/{ /operator *[-<>]/!{ :next; s/<[^<>]*>//g; t next
+				s/\([^()]*\)( const)?( \[.*\])?$//; s/^[^()]* ([^ ]+)$/\1/ } }; p')
 }
 
 _profil() {

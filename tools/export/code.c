@@ -14,6 +14,7 @@
 #include "export/code.h"
 #include "export/export.h"
 #include "symbol/debugsections.h"
+#include "symbol/plt.h"
 #include "util/failure.h"
 
 /* Return: the number of sections of type @type; of relocations, those that apply to code. */
@@ -162,8 +163,8 @@ static void add_function(struct code *code, const struct symbolized_function *fu
 
 		if (!samples)
 			continue;
-		/* [.plt] stands for a section of the linker, which has no symbol */
-		if (!function->symbol || function->symbol[0] == '[') {
+		/* a stub of the linker has no symbol */
+		if (!function->symbol || plt_has_name(function->symbol)) {
 			code->unnamed += samples;
 			continue;
 		}

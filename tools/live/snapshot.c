@@ -104,7 +104,8 @@ bool snapshot_has_ended(struct snapshot *snapshot, bool wait)
 
 void snapshot_explain_pause(struct snapshot *snapshot, uint64_t pause_ns, uint64_t interval_ns)
 {
-	if (snapshot->has_explained_pause || pause_ns <= interval_ns)
+	/* a smaller difference is none in the figures of the message */
+	if (snapshot->has_explained_pause || pause_ns <= interval_ns + interval_ns / 10)
 		return;
 	snapshot->has_explained_pause = true;
 	failure_warnx("to write the result takes %.2f s of CPU time, so it is written every %.1f s, not every %.1f s: choose a longer --interval",

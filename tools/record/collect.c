@@ -15,6 +15,7 @@
 #include "record/recording_state.h"
 #include "result/fold.h"
 #include "result/select.h"
+#include "util/array.h"
 
 /* Limit of the sum of all CPU times, so that it cannot overflow */
 #define MAX_SUM	((uint64_t)INT64_MAX)
@@ -214,8 +215,40 @@ static void include_parts(struct result_object *object)
 		object->end = last + 1;
 }
 
+/*
+ * Add the functions of a vdso that have samples. A process may have changed its copy, so that they
+ * overlap. Return: 0 or -ENOMEM.
+ */
+static int name_vdso(struct result_object *object, const struct vdso *vdso)
+{
+	uint64_t end = object->start;
+	size_t i;
+
+	for (i = 0; i < object->nr_parts; i++) {
+		const uint64_t address = object->parts[i].address;
+		const struct vdso_function *found = vdso_find_function(vdso, address);
+		struct result_function *function;
+
+		if (address < end || !found || strlen(found->name) >= RESULT_MAX_NAME)
+			continue;
+		function = array_append(object->functions, object->nr_functions);
+		if (!function)
+			return -ENOMEM;
+		*function = (struct result_function){
+			.start = found->start > end ? found->start : end,
+			.end = found->end < object->end ? found->end : object->end,
+			.name = strdup(found->name),
+		};
+		if (!function->name)
+			return -ENOMEM;
+		end = function->end;
+	}
+	return 0;
+}
+
 /* Make one object of @nr files, whose counts are sorted. */
-static int add_object(struct result *result, const struct file **files, size_t nr)
+static int add_object(struct result *result, const struct file **files, size_t nr,
+		      const struct vdso *vdso)
 {
 	struct result_object *object = &result->objects[result->nr_objects++];
 	size_t nr_parts = 0, i;
@@ -244,7 +277,7 @@ static int add_object(struct result *result, const struct file **files, size_t n
 	if (nr > 1)
 		merge_parts(object->parts, &object->nr_parts);
 	include_parts(object);
-	return 0;
+	return vdso ? name_vdso(object, vdso) : 0;
 }
 
 /* The counts that are left are the parts of the result. Return: 0 or -ENOMEM. */
@@ -287,7 +320,8 @@ static int add_objects(struct result *result, const struct recording *recording,
 		for (next = first + 1; next < nr; next++)
 			if (compare_objects(files[first], files[next]))
 				break;
-		error = add_object(result, files + first, next - first);
+		error = add_object(result, files + first, next - first,
+				   files_vdso(&recording->files, files[first]));
 	}
 	free(files);
 	if (!error)

@@ -91,8 +91,10 @@ static dev_t internal_device(unsigned int flags)
 void files_init(struct files *files)
 {
 	static char *const names[] = {
-		[FILE_VDSO] = "[vdso]",
-		[FILE_JIT] = "[jit]",
+		[FILE_VDSO + VDSO_OWN] = "[vdso]",
+		[FILE_VDSO + VDSO_32] = "[vdso32]",
+		[FILE_VDSO + VDSO_X32] = "[vdsox32]",
+		[FILE_JIT] = RESULT_JIT,
 		[FILE_UNKNOWN] = RESULT_UNKNOWN,
 	};
 	size_t i;
@@ -126,6 +128,7 @@ void files_release(struct files *files)
 	size_t i;
 
 	held_files_release(&files->kept);
+	vdso_release(files->vdsos);
 	tdestroy(files->tree, keep);
 	tdestroy(files->places, keep);
 	/* the substitutes were added first */
@@ -334,7 +337,7 @@ struct file *files_find(struct files *files, const struct file_key *key,
 		note_seen(files, key, file, fd);
 	/* only ELF files have segments, and names */
 	if (!found && file && file->nr_segments)
-		held_files_add(&files->kept, file, fd);
+		held_files_add(&files->kept, file, fd, is_internal_file);
 	else if (fd >= 0)
 		close(fd);
 	return file;

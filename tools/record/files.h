@@ -9,6 +9,7 @@
 
 #include "record/counts.h"
 #include "record/held_files.h"
+#include "record/vdso.h"
 #include "result/result.h"
 
 /**
@@ -92,9 +93,10 @@ struct file {
 	struct counts counts;
 };
 
-/* Substitutes for files. Offsets in these are addresses, in "[vdso]" counted from its start. */
+/* Substitutes for files. Offsets in these are addresses, in a vdso counted from its start. */
 enum file_special {
-	FILE_VDSO,	/* "[vdso]" */
+	FILE_VDSO,	/* "[vdso]"; those of other kinds follow (vdso.h) */
+	FILE_VDSO_LAST = FILE_VDSO + VDSO_NR_KINDS - 1,
 	FILE_JIT,	/* "[jit]": memory that stands for no ELF file */
 	FILE_UNKNOWN,	/* RESULT_UNKNOWN: what was mapped is not known */
 	FILE_NR_SPECIAL,
@@ -106,6 +108,7 @@ static inline bool files_is_made(const struct file *file)
 	return file->number == FILE_JIT;
 }
 
+
 #define FILES_INTERNAL	2
 
 /**
@@ -116,6 +119,7 @@ static inline bool files_is_made(const struct file *file)
  * @last:     list of all files, from the last one back
  * @kept:     those that are open
  * @special:  substitutes, in the list
+ * @vdsos:    the functions of some of these
  * @internal: devices of file systems that the kernel mounts for itself: shared memory and
  *            memfd_create(2), with small and with huge pages
  */
@@ -126,8 +130,15 @@ struct files {
 	struct file *last;
 	struct held_files kept;
 	struct file special[FILE_NR_SPECIAL];
+	struct vdso vdsos[VDSO_NR_KINDS];
 	dev_t internal[FILES_INTERNAL];
 };
+
+/* The functions of a vdso. Return: NULL: the file stands for something else. */
+static inline const struct vdso *files_vdso(const struct files *files, const struct file *file)
+{
+	return file->number <= FILE_VDSO_LAST ? &files->vdsos[file->number - FILE_VDSO] : NULL;
+}
 
 /* Begin with the substitutes only. */
 void files_init(struct files *files);

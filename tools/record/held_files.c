@@ -3,8 +3,9 @@
  * Keeps files open that processes have mapped.
  *
  * A profile must not change what the profiled processes can do. An open file prevents that its
- * file system is unmounted, so only files on mounts are kept that this process uses all the time.
- * The blocks of a removed file are free only when it is closed, so the number of files is limited.
+ * file system is unmounted, so only files on mounts are kept that this process uses all the time,
+ * or that nobody can unmount. The blocks of a removed file are free only when it is closed, so the
+ * number of files is limited.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -89,11 +90,12 @@ static bool removes_open_files(int fd)
 	}
 }
 
-void held_files_add(struct held_files *kept, const struct file *file, int fd)
+void held_files_add(struct held_files *kept, const struct file *file, int fd, bool is_internal)
 {
 	struct held_file *place = &kept->files[kept->next];
 
-	if (!kept->max || !is_on_busy_mount(kept, fd) || !removes_open_files(fd)) {
+	if (!kept->max ||
+	    (!is_internal && (!is_on_busy_mount(kept, fd) || !removes_open_files(fd)))) {
 		close(fd);
 		return;
 	}

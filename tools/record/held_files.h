@@ -6,6 +6,7 @@
 #ifndef PROFIL_HELD_FILES_H
 #define PROFIL_HELD_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,12 +54,13 @@ void held_files_release(struct held_files *kept);
  * held_files_add - keep a file open, or close it
  * @file: the file; must outlive @kept
  * @fd:   its descriptor, which belongs to @kept from here on
+ * @is_internal: it is on a mount of the kernel, which nobody can unmount: a memfd
  *
  * A file whose open descriptor could be noticed is closed: one on another mount than this
  * process's root and current directory, which could not be unmounted, or on a network file
  * system, where a removed file would stay in its directory. If there are too many files, the
  * oldest one is closed.
  */
-void held_files_add(struct held_files *kept, const struct file *file, int fd);
+void held_files_add(struct held_files *kept, const struct file *file, int fd, bool is_internal);
 
 #endif /* PROFIL_HELD_FILES_H */

@@ -173,8 +173,8 @@ static int add_object(const struct jit *jit, const struct jit_program *program, 
 
 	*object = (struct result_object){ 0 };
 	if (is_only)
-		object->path = strdup(JIT_NAME);
-	else if (asprintf(&object->path, JIT_NAME " %s", program->name) < 0)
+		object->path = strdup(RESULT_JIT);
+	else if (asprintf(&object->path, RESULT_JIT " %s", program->name) < 0)
 		object->path = NULL;
 	error = object->path ? collect_nameless(jit, program, &nameless) : -ENOMEM;
 	if (!error)

@@ -8,8 +8,6 @@
 #include "record/jit.h"
 #include "result/result.h"
 
-#define JIT_NAME	"[jit]"
-
 /* Count the objects. Return: number of objects that jit_objects_add() adds. */
 size_t jit_objects_count(const struct jit *jit);
 

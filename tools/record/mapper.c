@@ -86,9 +86,12 @@ static struct file *map_memory(struct recording *recording, struct process *proc
 static struct file *map_vdso(struct recording *recording, struct process *process,
 			     const struct procmaps_entry *entry)
 {
-	struct file *vdso = &recording->files.special[FILE_VDSO];
+	const uint64_t bytes = entry->end - entry->start;
+	const enum vdso_kind kind = vdso_find_kind(recording->files.vdsos, process->pid,
+						   entry->start, bytes);
+	struct file *vdso = &recording->files.special[FILE_VDSO + kind];
 
-	file_mapped(vdso, entry->start, entry->end - entry->start, 0);
+	file_mapped(vdso, entry->start, bytes, 0);
 	return map(process, entry->start, entry->end, 0, vdso) ? NULL : vdso;
 }
 

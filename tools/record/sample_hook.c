@@ -56,6 +56,15 @@ int sample_hook_list_made(const struct recording *recording, sample_hook_made_fn
 	return listing.error;
 }
 
+const char *sample_hook_find_vdso(const struct recording *recording, const struct file *file,
+				  uint64_t address)
+{
+	const struct vdso *vdso = files_vdso(&recording->files, file);
+	const struct vdso_function *function = vdso ? vdso_find_function(vdso, address) : NULL;
+
+	return function ? function->name : NULL;
+}
+
 int sample_hook_copy_thread(const struct recording *recording, uint32_t index,
 			  struct result_thread *thread, const struct result_process **process)
 {

@@ -48,6 +48,10 @@ typedef int sample_hook_made_fn(void *data, const char *program, const char *nam
  */
 int sample_hook_list_made(const struct recording *recording, sample_hook_made_fn *made, void *data);
 
+/* Find the function of a sample in a vdso. Return: its name; NULL: unknown, or in another file. */
+const char *sample_hook_find_vdso(const struct recording *recording, const struct file *file,
+				  uint64_t address);
+
 /**
  * sample_hook_copy_thread - describe a thread
  * @index:     of the thread in a sample that was watched

@@ -45,11 +45,31 @@ static void add_own(struct sums *sums, const struct result_process *process)
 	sums->last = process;
 }
 
+/*
+ * Whether a process ran its program already when it was attached: what executes a program was
+ * forked, shortly before in most cases, or has executed another one. Some CPU time before tells the
+ * same.
+ */
+static bool is_attached(const struct result *result, size_t i)
+{
+	const struct result_process *process = &result->processes[i];
+	size_t before = i;
+
+	if (process->is_fork || process->start_cpu_ns)
+		return false;
+	while (before-- > 0)
+		if (result->processes[before].pid == process->pid)
+			return false;
+	return true;
+}
+
 static void add_other(struct account *account, struct sums *sums,
-		      const struct result_process *process)
+		      const struct result_process *process, bool ran_already)
 {
 	if (process->is_fork) {
 		account->nr_forked++;
+	} else if (ran_already) {
+		account->nr_attached++;
 	} else {
 		account->nr_executed++;
 		sums->others_before += process->start_cpu_ns;
@@ -71,9 +91,10 @@ static struct sums add_processes(struct account *account, const struct result *r
 		if (process->pid == result->pid)
 			add_own(&sums, process);
 		else
-			add_other(account, &sums, process);
+			add_other(account, &sums, process, is_attached(result, i));
 	}
-	account->nr_others = account->nr_forked + account->nr_executed + result->unlisted_processes;
+	account->nr_others = account->nr_forked + account->nr_executed + account->nr_attached +
+			     result->unlisted_processes;
 	return sums;
 }
 

@@ -18,6 +18,7 @@
  * @before:       CPU time of the command's own process before its first profile started
  * @after:        CPU time of that process after its last profile ended
  * @nr_forked:    other processes: forked children
+ * @nr_attached:  other processes that ran already
  * @nr_executed:  other processes: executed programs
  * @nr_others:    all other processes, including those that are not in the list
  * @nr_unfinished: how many of @nr_others have an unknown CPU time: those whose end is not in the
@@ -36,6 +37,7 @@ struct account {
 	double before;
 	double after;
 	uint64_t nr_forked;
+	uint64_t nr_attached;
 	uint64_t nr_executed;
 	uint64_t nr_others;
 	uint64_t nr_unfinished;

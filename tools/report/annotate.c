@@ -15,6 +15,8 @@
 #include "report/line_sums.h"
 #include "report/listing.h"
 #include "report/source_text.h"
+#include "symbol/demangle.h"
+#include "util/shorten.h"
 
 #define FIGURES		28	/* terminal columns before the source */
 #define WITH_INLINED	14	/* columns more */
@@ -133,6 +135,16 @@ static void print_file(const struct annotation *annotation, const struct line_su
 		print_lines(annotation, lines, nr);
 }
 
+void annotate_print_share(FILE *out, const struct annotate_options *options, uint64_t samples,
+			  uint64_t all)
+{
+	char *name = shorten_function(options->function, TERMINAL_NAME);
+
+	terminal_print_comment(out, &options->style, "# %" PRIu64 " of %" PRIu64 " samples are in %s",
+			       samples, all, name ? name : options->function);
+	free(name);
+}
+
 /* Return: 0 or -ENOMEM. */
 static int print_annotation(FILE *out, const struct line_sums *annotation,
 			    const struct result *result, struct symbols *symbols,
@@ -149,8 +161,7 @@ static int print_annotation(FILE *out, const struct line_sums *annotation,
 	if (!printed.sources)
 		return -ENOMEM;
 
-	terminal_print_comment(out, &options->style, "# %" PRIu64 " of %" PRIu64 " samples are in %s",
-			       annotation->samples, samples, options->function);
+	annotate_print_share(out, options, annotation->samples, samples);
 	if (annotation->nr_inlined)
 		terminal_print_comment(out, &options->style,
 				       "# %" PRIu64 " of them are in code that is inlined into other functions",
@@ -196,6 +207,75 @@ static long print_wanted(FILE *out, const struct result *result, struct symbols 
 	return error ? error : functions;
 }
 
+/* A function with samples, whose code has neighbours in other functions if it was optimized */
+struct part {
+	size_t object;
+	struct function function;
+	uint64_t samples;
+};
+
+/*
+ * Print how many samples a function has, if it is a part or a copy of a wanted one, as "serve.cold"
+ * of "serve". @base: what is wanted, without a suffix. Return: 0 or -ENOMEM.
+ */
+static int print_part(FILE *out, const struct part *part, const struct wanted *base,
+		      const struct annotate_options *options)
+{
+	char *symbol = strndup(part->function.name, (size_t)part->function.length);
+	char *without = symbol ? shorten_copy(symbol) : NULL, *name = NULL;
+	int error = without ? 0 : -ENOMEM;
+
+	/* the hash of a Rust function, within its symbol, is no suffix */
+	if (without && !strncmp(symbol, without, strlen(without)) &&
+	    wanted_is_named(base, without)) {
+		name = options->keep_mangled ? NULL : demangle(symbol);
+		error = terminal_print_comment(out, &options->style,
+					       "# %" PRIu64 " more sample%s in %s, which is of the same source",
+					       part->samples, part->samples == 1 ? " is" : "s are",
+					       name ? name : symbol);
+	}
+	free(name);
+	free(without);
+	free(symbol);
+	return error;
+}
+
+/* Do this for all functions that are not wanted. Return: 0 or -ENOMEM. */
+static int print_parts(FILE *out, const struct result *result, struct symbols *symbols,
+		       struct wanted *wanted, const struct annotate_options *options)
+{
+	char *name = shorten_copy(wanted->name);
+	const struct wanted base = { .name = name, .keep_mangled = wanted->keep_mangled };
+	struct part part = { 0 }, next;
+	int error = name ? 0 : -ENOMEM;
+	size_t i, k;
+
+	for (i = 0; i < result->nr_objects; i++)
+		for (k = 0; !error && k < result->objects[i].nr_counts; k++) {
+			const struct result_count *count = &result->objects[i].counts[k];
+			int found;
+
+			next = (struct part){ .object = i };
+			found = wanted_find(wanted, symbols, i, count->address, &next.function);
+			if (found < 0)
+				error = found;
+			if (found || !next.function.name)
+				continue;
+			/* the counts of a function are consecutive */
+			if (part.samples && (part.object != i ||
+					     part.function.start != next.function.start)) {
+				error = print_part(out, &part, &base, options);
+				part = (struct part){ 0 };
+			}
+			next.samples = part.samples + count->samples;
+			part = next;
+		}
+	if (!error && part.samples)
+		error = print_part(out, &part, &base, options);
+	free(name);
+	return error;
+}
+
 long annotate_print(FILE *out, const struct result *result, struct symbols *symbols,
 		    const struct annotate_options *options)
 {
@@ -214,6 +294,8 @@ long annotate_print(FILE *out, const struct result *result, struct symbols *symb
 		wanted.bare = way;
 		functions = print_wanted(out, result, symbols, &wanted, options);
 	}
+	if (functions > 0 && print_parts(out, result, symbols, &wanted, options))
+		functions = -ENOMEM;
 	wanted_release(&wanted);
 	return functions;
 }

@@ -38,4 +38,8 @@ struct annotate_options {
 long annotate_print(FILE *out, const struct result *result, struct symbols *symbols,
 		    const struct annotate_options *options);
 
+/* Print how many of all samples are in the wanted functions, whose name may be long. */
+void annotate_print_share(FILE *out, const struct annotate_options *options, uint64_t samples,
+			  uint64_t all);
+
 #endif /* PROFIL_ANNOTATE_H */

@@ -235,19 +235,23 @@ static long lay_out(struct columns *table, struct layout *layout)
 		if (table->columns[i].title)
 			layout->widths[i] = find_width(table, i, is_bounded ? 0 : USUAL_NAME);
 	}
-	if (!layout->style.columns)
-		return 0;
-	fit(table, layout);
+	if (layout->style.columns)
+		fit(table, layout);
 	for (i = 0; i < table->nr_columns; i++) {
+		const bool is_function = table->columns[i].kind == COLUMN_FUNCTION;
+		const int room = layout->style.columns ? layout->widths[i] : layout->style.name;
 		long more;
 
-		if (!is_name(&table->columns[i]) || !layout->widths[i])
+		/* in lines without a limit, only functions are shortened, and few of these */
+		if (!room || !layout->widths[i] || !is_name(&table->columns[i]) ||
+		    (!layout->style.columns && !is_function))
 			continue;
-		more = shorten_column(table, i, layout->widths[i]);
+		more = shorten_column(table, i, room);
 		if (more < 0)
 			return more;
 		numbered += more;
-		layout->widths[i] = find_width(table, i, 0);
+		if (layout->style.columns)
+			layout->widths[i] = find_width(table, i, 0);
 	}
 	return numbered;
 }

@@ -219,8 +219,7 @@ static void print_head(FILE *out, const struct sections *sections, uint64_t all,
 		if (sections->list[i].belonging == BELONGS_INLINED)
 			inlined += sections->list[i].samples;
 	}
-	terminal_print_comment(out, &options->style, "# %" PRIu64 " of %" PRIu64 " samples are in %s",
-			       samples, all, options->function);
+	annotate_print_share(out, options, samples, all);
 	if (inlined)
 		terminal_print_comment(out, &options->style,
 				       "# %" PRIu64 " of them are in code that is inlined into other functions",

@@ -164,12 +164,77 @@ static int print(FILE *out, const struct report *report, const struct nameless *
 	return 0;
 }
 
+/* Runtimes that tell the names of the code that they make, if they are asked to */
+static const struct {
+	const char *program;	/* how its file name starts */
+	const char *remedy;
+} runtimes[] = {
+	{ "node", "run it with --perf-basic-prof" },
+	{ "java", "run it with -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (version 17 and later), or with perf's agent libperf-jvmti.so" },
+	{ "python3", "run it with -X perf (version 3.12 and later)" },
+	{ "dotnet", "set DOTNET_PerfMapEnabled=1 for it" },
+	{ "ruby", "run it with --yjit-perf" },
+	{ "beam", "run it with +JPperf true" },
+	{ "qemu-", "run it with -perfmap" },
+};
+
+const char *nameless_remedy(const char *program)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++)
+		if (!strncmp(program, runtimes[i].program, strlen(runtimes[i].program)))
+			return runtimes[i].remedy;
+	return "let it write /tmp/perf-PID.map or a jitdump, see profil-run(1)";
+}
+
+/* Find the program that made the code of an object. Return: its file name; NULL: unknown. */
+static const char *find_maker(const struct result *result, const struct result_object *object)
+{
+	size_t i;
+
+	if (strlen(object->path) > strlen(RESULT_JIT " "))
+		return object->path + strlen(RESULT_JIT " ");
+	for (i = 0; i < object->nr_parts; i++) {
+		const uint32_t thread = object->parts[i].thread;
+		const uint32_t process = thread == RESULT_NO_THREAD ? RESULT_NO_PROCESS :
+					 result->threads[thread].process;
+
+		if (process != RESULT_NO_PROCESS)
+			return base_name(result->processes[process].program);
+	}
+	return NULL;
+}
+
+/* Print how much of the code that programs have made has no names, in a line for each program. */
+static void print_made(FILE *out, const struct report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->profile->nr_rows; i++) {
+		const struct profile_row *row = &report->profile->rows[i];
+		const struct result_object *object = &report->result->objects[row->index];
+		const double percent = share_percent(row->samples, report->profile->samples);
+		const char *program;
+
+		/* code without a name is one row, with the name of its object */
+		if (strncmp(row->object, RESULT_JIT, strlen(RESULT_JIT)) ||
+		    strcmp(row->function, row->object) || percent < MIN_PERCENT)
+			continue;
+		program = find_maker(report->result, object);
+		fprintf(out, "# %.2f percent are in code without names that ", percent);
+		terminal_print_name(out, program ? program : "a program");
+		fprintf(out, " has made: %s\n", nameless_remedy(program ? program : ""));
+	}
+}
+
 int nameless_print(FILE *out, const struct report *report)
 {
 	struct nameless *list;
 	uint64_t samples;
 	int error = 0;
 
+	print_made(out, report);
 	if (!report->symbols)
 		return 0;
 	list = count(report, &samples);

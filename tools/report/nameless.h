@@ -7,12 +7,15 @@
 #include "report/report.h"
 
 /*
- * Print how many samples are in functions without a name, in a line that is not wrapped. It names
- * the objects with most of these samples, and only those remedies that can help one of them.
- * Nothing is printed if less than 1 % of the samples have no name. Code that is in no file
- * ("[jit]") is not counted. The report is by function or line; @symbols may be opened again.
- * Return: 0 or -ENOMEM.
+ * Print how many samples are in functions without a name, in lines that are not wrapped. One names
+ * the objects with most of these samples, and only those remedies that can help one of them. Code
+ * that a program has made ("[jit]") has a line for each program. Nothing is printed of less than 1 %
+ * of the samples. The report is by function or line; @symbols may be opened again. Return: 0 or
+ * -ENOMEM.
  */
 int nameless_print(FILE *out, const struct report *report);
+
+/* What gives names to the code that a program makes, as a clause. @program: its file name */
+const char *nameless_remedy(const char *program);
 
 #endif /* PROFIL_NAMELESS_H */

@@ -69,17 +69,16 @@ static void print_arguments(FILE *out, char *const argv[])
 		fprintf(out, " ... and %zu more argument%s", left, left == 1 ? "" : "s");
 }
 
-/* Print what was profiled. The command of a control group is that of its first process. */
+/* Print what was profiled. The command of a control group would be that of one of its processes. */
 static void print_command(FILE *out, const struct result *result)
 {
-
 	if (result_text(result->cgroup)) {
 		fputs("# control group: ", out);
 		print_argument(out, result->cgroup);
-		putc('\n', out);
+	} else {
+		fputs("# command:", out);
+		print_arguments(out, result->argv);
 	}
-	fputs("# command:", out);
-	print_arguments(out, result->argv);
 	putc('\n', out);
 }
 
@@ -160,17 +159,22 @@ static void print_modes(FILE *out, const struct result *result)
 		(all - system) * unit, digits, system * unit);
 }
 
+/* If others ran, the CPU time of the command's process is not what the samples add up to. */
 static void print_samples(FILE *out, const struct result *result, const struct account *account)
 {
 	int digits = table_decimals(result->rate);
 
 	print_number_of_samples(out, result);
-	if (account->command_is_profiled)
+	if (account->nr_others || result->nr_unprofiled || result_text(result->cgroup))
+		putc('\n', out);
+	else if (account->command_is_profiled)
 		fprintf(out, "; the process used %.*f s (%.*f s before profiling started, %.*f s after it ended)\n",
 			digits, (double)result->program_cpu_ns / NS_PER_S,
 			digits, account->before, digits, account->after);
 	else
-		fputs("\n# the command itself was not profiled: the samples are of programs that it executed\n", out);
+		putc('\n', out);
+	if (!account->command_is_profiled)
+		fputs("# the command itself was not profiled: the samples are of programs that it executed\n", out);
 }
 
 static void print_lowered_rate(FILE *out, const struct result *result)
@@ -200,17 +204,26 @@ static void print_others(FILE *out, const struct result *result, const struct ac
 	const uint64_t nr_unknown = result->unlisted_processes - result->unlisted_ended;
 	const uint64_t nr_endless = account->nr_unfinished - nr_unknown;
 	int digits = table_decimals(result->rate);
+	const bool of_cgroup = result_text(result->cgroup);
 	const char *separator = "";
 
 	if (!account->nr_others)
 		return;
-	fputs("# plus ", out);
+	fputs(of_cgroup ? "# in " : "# plus ", out);
+	if (of_cgroup)
+		print_number(out, &separator, account->nr_attached + 1, "process that ran already",
+			     "processes that ran already");
+	else
+		print_number(out, &separator, account->nr_attached, "other process",
+			     "other processes");
 	print_number(out, &separator, account->nr_forked, "forked child", "forked children");
 	print_number(out, &separator, account->nr_executed, "executed program",
 		     "executed programs");
 	print_number(out, &separator, result->unlisted_processes, "unlisted process",
 		     "unlisted processes");
-	if (!account->nr_unfinished)
+	if (of_cgroup)
+		; /* the sum follows */
+	else if (!account->nr_unfinished)
 		fprintf(out, ", using %.*f s", digits, account->others);
 	else if (nr_finished)
 		fprintf(out, ", %" PRIu64 " of them using %.*f s", nr_finished, digits,

@@ -28,8 +28,7 @@ static bool has_name(const char *name, const char *wanted)
 	return !strncmp(name, wanted, length) && (!name[length] || name[length] == '(');
 }
 
-/* Whether a symbol or its demangled name is wanted. */
-static bool is_named(const struct wanted *wanted, const char *symbol)
+bool wanted_is_named(const struct wanted *wanted, const char *symbol)
 {
 	char *name = wanted->keep_mangled ? NULL : demangle(symbol);
 	char *bare = wanted->bare ? shorten_bare(name ? name : symbol) : NULL;
@@ -54,10 +53,10 @@ static int compare_symbol(const struct wanted *wanted, const char *text, size_t 
 
 	if (!all)
 		return -ENOMEM;
-	found = is_named(wanted, all);
+	found = wanted_is_named(wanted, all);
 	while (!found && (name = folded_next(&rest, &length))) {
 		symbol = strndup(name, length);
-		found = symbol && is_named(wanted, symbol);
+		found = symbol && wanted_is_named(wanted, symbol);
 		free(symbol);
 	}
 	free(all);

@@ -52,6 +52,9 @@ int wanted_find(struct wanted *wanted, struct symbols *symbols, size_t object, u
  */
 int wanted_count_frames(struct wanted *wanted, const struct source_frame *frames, size_t nr);
 
+/* Whether a symbol or its demangled name is wanted. */
+bool wanted_is_named(const struct wanted *wanted, const char *symbol);
+
 /* Free what was compared: the other members stay. */
 void wanted_release(struct wanted *wanted);
 

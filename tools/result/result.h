@@ -26,6 +26,12 @@
 
 #define RESULT_OUTSIDE	"(outside all objects)"	/* name of the row for these samples */
 
+/*
+ * Name of the object of code that a program has made; with several such programs, a blank and the
+ * file name of one follow
+ */
+#define RESULT_JIT	"[jit]"
+
 #define RESULT_UNKNOWN	"[unknown]"	/* name of what is not known */
 
 #define RESULT_NO_THREAD	UINT32_MAX	/* of a process whose threads are not listed */

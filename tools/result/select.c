@@ -29,6 +29,16 @@ static bool matches(const char *pattern, const char *path)
 	return !pattern || is_name(pattern, path) || is_name(pattern, base_name(path));
 }
 
+/*
+ * A link to a program, and one program under many names, are known by the name in argv[0], and
+ * scripts by that of the first thread.
+ */
+static bool is_called(const char *pattern, const struct result_process *process)
+{
+	return matches(pattern, process->program) ||
+	       (process->argv && process->argv[0] && matches(pattern, process->argv[0]));
+}
+
 static bool thread_matches(const char *pattern, const struct result_thread *thread)
 {
 	char tid[16];
@@ -40,18 +50,32 @@ static bool thread_matches(const char *pattern, const struct result_thread *thre
 	       is_name(pattern, result_text(thread->name) ? : RESULT_UNKNOWN);
 }
 
+/* @called: for each process, whether it has the name of the selected program */
 static bool selects_thread(const struct result *result, const struct selection *selection,
-			   const struct result_thread *thread)
+			   const bool *called, const struct result_thread *thread)
 {
-	const struct result_process *process;
-
 	if (!thread_matches(selection->thread, thread))
 		return false;
 	if (thread->process == RESULT_NO_PROCESS)
 		return !selection->program && !selection->process;
-	process = &result->processes[thread->process];
-	return matches(selection->program, process->program) &&
-	       (!selection->process || selection->process == process->pid);
+	return called[thread->process] &&
+	       (!selection->process ||
+		selection->process == result->processes[thread->process].pid);
+}
+
+static void find_called(const struct result *result, const char *pattern, bool *called)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_processes; i++)
+		called[i] = is_called(pattern, &result->processes[i]);
+	for (i = 0; i < result->nr_threads; i++) {
+		const struct result_thread *thread = &result->threads[i];
+
+		if (thread->process != RESULT_NO_PROCESS && result_text(thread->name) &&
+		    thread->tid == result->processes[thread->process].pid)
+			called[thread->process] |= matches(pattern, thread->name);
+	}
 }
 
 /*
@@ -169,12 +193,18 @@ int result_select(struct result *result, const struct selection *selection)
 		.threads = calloc(result->nr_threads + 1, sizeof(*chosen.threads)),
 		.unlisted = !selection->program && !selection->process && !selection->thread,
 	};
+	bool *called = calloc(result->nr_processes + 1, sizeof(*called));
 	size_t i;
 
-	if (!chosen.threads)
+	if (!chosen.threads || !called) {
+		free(chosen.threads);
+		free(called);
 		return -ENOMEM;
+	}
+	find_called(result, selection->program, called);
 	for (i = 0; i < result->nr_threads; i++)
-		chosen.threads[i] = selects_thread(result, selection, &result->threads[i]);
+		chosen.threads[i] = selects_thread(result, selection, called, &result->threads[i]);
+	free(called);
 	for (i = 0; i < result->nr_objects; i++) {
 		struct result_object *object = &result->objects[i];
 

@@ -13,7 +13,8 @@
 
 /**
  * struct selection - conditions, all of which a sample must meet
- * @program: pattern of fnmatch(3) for the path of the program, or for its file name; NULL: any
+ * @program: pattern of fnmatch(3) for the path of the program, for argv[0], for the file name in one
+ *           of them, or for the name of the process's first thread; NULL: any
  * @process: process ID; 0: any
  * @thread:  pattern for the name of the thread, or its thread ID; NULL: any
  * @object:  pattern for the path of the object, or for its file name; NULL: any

@@ -13,6 +13,7 @@
 #include "symbol/functions.h"
 #include "symbol/gopclntab.h"
 #include "symbol/labels.h"
+#include "symbol/plt.h"
 
 int functions_read(struct functions *functions, Dwfl_Module *module)
 {
@@ -34,6 +35,8 @@ int functions_read(struct functions *functions, Dwfl_Module *module)
 			return error;
 	}
 	elf = dwfl_module_getelf(module, &bias);
+	functions->elf = elf;
+	functions->bias = bias;
 	error = ehframe_read(&functions->frames, elf, bias);
 	if (error)
 		return error;
@@ -42,41 +45,9 @@ int functions_read(struct functions *functions, Dwfl_Module *module)
 		return error;
 	ranges_finish(&symtab->sized);
 	ranges_finish(&symtab->others);
+	ranges_finish(&symtab->ifuncs);
 	labels_finish(&symtab->labels, &symtab->sized, &functions->frames);
 	return 0;
-}
-
-/*
- * In unwind information, a PLT section with all its stubs is one function without a name. It is
- * named after the section.
- */
-static const struct {
-	const char *section;
-	const char *function;
-} plts[] = {
-	{ ".plt", "[.plt]" },
-	{ ".plt.sec", "[.plt.sec]" },
-	{ ".plt.got", "[.plt.got]" },
-	{ ".plt.bnd", "[.plt.bnd]" },
-	{ ".iplt", "[.iplt]" },
-};
-
-static bool find_plt(const struct functions *functions, uint64_t address,
-		     struct function *function)
-{
-	const struct range *section = text_section(&functions->text, address);
-	size_t i;
-
-	for (i = 0; section && i < sizeof(plts) / sizeof(plts[0]); i++) {
-		if (strcmp(section->name, plts[i].section))
-			continue;
-		function->start = section->start;
-		function->end = section->end;
-		function->name = plts[i].function;
-		function->length = (int)strlen(plts[i].function);
-		return true;
-	}
-	return false;
 }
 
 /*
@@ -99,6 +70,37 @@ static const struct range *find_name(const struct symtab *symtab, uint64_t start
 	return NULL;
 }
 
+/* The function that is called by what is at @start: a plt_find_fn */
+static const struct range *find_start(const void *data, uint64_t start)
+{
+	const struct symtab *symtab = data;
+	const struct range *ifunc = ranges_below(&symtab->ifuncs, start);
+
+	return ifunc && ifunc->start == start ? ifunc : find_name(symtab, start);
+}
+
+/* Stubs are looked for when one is needed. Without memory, they are all one function. */
+static bool find_plt(struct functions *functions, uint64_t address, struct function *function)
+{
+	const struct range *section = text_section(&functions->text, address), *stub;
+	const char *rest = section ? plt_section(section->name) : NULL;
+
+	if (!rest)
+		return false;
+	if (!functions->has_stubs) {
+		functions->has_stubs = true;
+		if (plt_read(&functions->stubs, functions->elf, functions->bias, find_start,
+			     &functions->symtab))
+			ranges_release(&functions->stubs);
+	}
+	stub = ranges_covering(&functions->stubs, address);
+	function->start = stub ? stub->start : section->start;
+	function->end = stub ? stub->end : section->end;
+	function->name = stub ? stub->name : rest;
+	function->length = stub ? stub->length : (int)strlen(rest);
+	return true;
+}
+
 /* Find a function that is not a symbol with type and size. */
 static bool find_other(const struct functions *functions, uint64_t address, struct range *found)
 {
@@ -113,8 +115,7 @@ static bool find_other(const struct functions *functions, uint64_t address, stru
 	return true;
 }
 
-bool functions_find(const struct functions *functions, uint64_t address,
-		    struct function *function)
+bool functions_find(struct functions *functions, uint64_t address, struct function *function)
 {
 	const struct range *sized, *named;
 	struct range found;
@@ -142,7 +143,7 @@ size_t functions_size(const struct functions *functions)
 	const struct symtab *symtab = &functions->symtab;
 
 	return symtab->sized.nr + symtab->others.nr + symtab->labels.nr +
-	       functions->frames.ranges.nr;
+	       functions->frames.ranges.nr + functions->stubs.nr;
 }
 
 void functions_release(struct functions *functions)
@@ -150,5 +151,6 @@ void functions_release(struct functions *functions)
 	text_release(&functions->text);
 	symtab_release(&functions->symtab);
 	ehframe_release(&functions->frames);
+	ranges_release(&functions->stubs);
 	memset(functions, 0, sizeof(*functions));
 }

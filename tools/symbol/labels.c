@@ -12,6 +12,12 @@
 #include "symbol/labels.h"
 #include "symbol/symtab.h"
 
+/*
+ * The longest code after a label of which nothing else tells the end. A library without a symbol
+ * table may have the code of a whole directory of assembler files after its one exported symbol.
+ */
+#define MAX_UNSIZED	4096
+
 static bool starts_at(const struct range *range, uint64_t start)
 {
 	return range && range->start == start;
@@ -47,6 +53,13 @@ static void end_at(struct range *label, uint64_t end)
 		label->end = end;
 }
 
+/* @last: the last label that belongs to @label, or its start */
+static void limit_unsized(struct range *label, uint64_t last)
+{
+	if (label->end > last && label->end - last > MAX_UNSIZED)
+		label->end = last + MAX_UNSIZED;
+}
+
 /* End a label where another function begins, or where its unwind information ends. */
 static void limit(struct range *label, const struct range *frame, const struct ranges *sized,
 		  const struct ehframe *frames)
@@ -68,6 +81,7 @@ void labels_finish(struct ranges *labels, const struct ranges *sized,
 {
 	struct ranges kept = *labels;
 	struct range *before = NULL;
+	uint64_t last = 0;	/* of @before: as for limit_unsized() */
 	size_t i;
 
 	ranges_finish(labels);
@@ -84,14 +98,21 @@ void labels_finish(struct ranges *labels, const struct ranges *sized,
 		if (is_in_named_frame(&label, frame, sized, &kept))
 			continue;
 		if (before && before->end > label.start) {
-			if (is_part_of(&label, before))
+			if (is_part_of(&label, before)) {
+				last = label.start;
 				continue;
+			}
 			before->end = label.start;
 		}
+		if (before)
+			limit_unsized(before, last);
 		limit(&label, frame, sized, frames);
+		last = label.start;
 		before = &kept.range[kept.nr++];
 		*before = label;
 	}
+	if (before)
+		limit_unsized(before, last);
 	*labels = kept;
 	ranges_finish(labels);
 }

@@ -39,7 +39,7 @@ struct range {
  * struct ranges - a set of ranges
  * @range:     the ranges; after ranges_finish(), sorted by start, without equal starts
  * @is_sorted: private to ranges.c
- * @joined:    names that ranges_join() made
+ * @joined:    names that belong to the set: those that ranges_join() made
  */
 struct ranges {
 	struct range *range;

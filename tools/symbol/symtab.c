@@ -5,6 +5,7 @@
  * Any name can be the name of a function: clang names parallel regions .omp_outlined. for
  * example. Only symbols without type and size can be something else: marks and local labels.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "symbol/symtab.h"
@@ -67,8 +68,10 @@ static bool find_rank(int type, enum symtab_rank *rank)
 {
 	switch (type) {
 	case STT_FUNC:
-	case STT_GNU_IFUNC:
 		*rank = SYMTAB_FUNCTION;
+		return true;
+	case STT_GNU_IFUNC:
+		*rank = SYMTAB_IFUNC;
 		return true;
 	case STT_NOTYPE:
 		*rank = SYMTAB_LABEL;
@@ -136,6 +139,8 @@ static int add_symbol(struct symtab *symtab, struct reading *reading, int index)
 	range.number = range.local ? reading->source : 0;
 	range.start = address;
 	range.end = symbol.st_size ? address + symbol.st_size : end;
+	if (rank == SYMTAB_IFUNC && ranges_add(&symtab->ifuncs, &range))
+		return -ENOMEM;
 	if (!symbol.st_size)
 		return ranges_add(&symtab->labels, &range);
 	return ranges_add(rank == SYMTAB_OTHER ? &symtab->others : &symtab->sized, &range);
@@ -162,5 +167,6 @@ void symtab_release(struct symtab *symtab)
 {
 	ranges_release(&symtab->sized);
 	ranges_release(&symtab->others);
+	ranges_release(&symtab->ifuncs);
 	ranges_release(&symtab->labels);
 }

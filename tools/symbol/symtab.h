@@ -12,6 +12,7 @@
 /* How surely a symbol is the start of a function: the @rank of its range */
 enum symtab_rank {
 	SYMTAB_FUNCTION,	/* its type says so */
+	SYMTAB_IFUNC,		/* what chooses it starts there */
 	SYMTAB_OTHER,		/* another type: some compilers write that of data */
 	SYMTAB_LABEL,		/* no type: a function in assembler, or a label inside one */
 };
@@ -20,12 +21,15 @@ enum symtab_rank {
  * struct symtab - the symbols of a file that name code
  * @sized:   functions and labels with a size
  * @others:  symbols of other types with a size
+ * @ifuncs:  functions that are chosen when the file is loaded, by the start of what chooses them.
+ *           They are in @sized, too
  * @labels:  a range from each symbol without a size to the end of its section or segment
  * @is_full: the file or its debug file has a symbol table, not only a dynamic one
  */
 struct symtab {
 	struct ranges sized;
 	struct ranges others;
+	struct ranges ifuncs;
 	struct ranges labels;
 	bool is_full;
 };

@@ -5,18 +5,22 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "profile/profile.h"
+#include "profile/share.h"
 #include "report/annotate.h"
+#include "report/nameless.h"
 #include "report/table.h"
 #include "result/select.h"
 #include "symbol/symbols.h"
 #include "top/drill_down.h"
 #include "util/helper.h"
+#include "util/time_ns.h"
 
 /* What the helper writes about */
 struct subject {
@@ -35,6 +39,9 @@ static int print_functions(FILE *out, const struct result *result, struct symbol
 {
 	const struct table_options options = { .is_part = true, .style = subject->style };
 	struct profile profile = { 0 };
+	const struct report report = {
+		.result = result, .profile = &profile, .table = options, .symbols = symbols,
+	};
 	int error = profile_make(&profile, result, symbols_find, symbols);
 
 	if (!error) {
@@ -43,6 +50,8 @@ static int print_functions(FILE *out, const struct result *result, struct symbol
 			(unsigned long long)profile.samples);
 		if (profile.samples)
 			error = table_print(out, result, &profile, &options);
+		if (!error)
+			error = nameless_print(out, &report);
 	}
 	profile_release(&profile);
 	return error;
@@ -76,6 +85,9 @@ static int print_annotated(FILE *out, const struct result *result, struct symbol
 
 	if (!functions)
 		fprintf(out, "# there is no file that has the code of this row\n");
+	if (!functions && !strncmp(subject->row->name, ROWS_JIT, strlen(ROWS_JIT)))
+		fprintf(out, "# to name it: %s\n",
+			nameless_remedy(subject->row->name + strlen(ROWS_JIT)));
 	return functions < 0 ? (int)functions : 0;
 }
 
@@ -133,6 +145,24 @@ static void explain_helper(struct drill_down *drill_down)
 	explain(drill_down, text);
 }
 
+static void end_helper(struct drill_down *drill_down)
+{
+	if (!drill_down->helper.pid)
+		return;
+	helper_kill(&drill_down->helper);
+	close(drill_down->file);
+}
+
+/* What is known of a row before its files are read: some have 100 MB. */
+static void begin_page(struct drill_down *drill_down, const struct row *row)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "# %" PRIu64 " samples, %.1f percent of them in the kernel",
+		 row->samples, share_percent(row->system, row->samples));
+	explain(drill_down, text);
+}
+
 void drill_down_begin(struct drill_down *drill_down, const struct live_run *run,
 		      enum drill_down_of of, const struct row *row, int columns)
 {
@@ -141,9 +171,15 @@ void drill_down_begin(struct drill_down *drill_down, const struct live_run *run,
 		.file = helper_file(),
 	};
 
-	memset(drill_down, 0, sizeof(*drill_down));
+	end_helper(drill_down);
+	/* the page stays until there is a newer one of the same */
+	if (drill_down->row != row || drill_down->of != of)
+		begin_page(drill_down, row);
+	drill_down->row = row;
+	drill_down->of = of;
+	drill_down->start_ns = time_ns(CLOCK_MONOTONIC);
 	drill_down->file = subject.file;
-	drill_down->helper.error = subject.file < 0 ? subject.file : 0;
+	drill_down->helper = (struct helper){ .error = subject.file < 0 ? subject.file : 0 };
 	if (subject.file >= 0 && helper_start(&drill_down->helper, &(struct helper_work){
 		.run = write_in_helper, .data = &subject, .is_beside = true, .is_bounded = true,
 	}))
@@ -160,6 +196,7 @@ static int split(struct drill_down *drill_down)
 
 	for (at = drill_down->text; at < end; at++)
 		nr += *at == '\n';
+	drill_down->nr = 0;
 	drill_down->lines = calloc(nr + 1, sizeof(*drill_down->lines));
 	if (!drill_down->lines)
 		return -ENOMEM;
@@ -177,6 +214,9 @@ bool drill_down_look(struct drill_down *drill_down)
 {
 	if (!drill_down->helper.pid || !helper_has_ended(&drill_down->helper, false))
 		return false;
+	free(drill_down->text);
+	free(drill_down->lines);
+	drill_down->lines = NULL;
 	drill_down->text = (char *)helper_read(drill_down->file, &drill_down->bytes);
 	if (!drill_down->text || split(drill_down))
 		explain(drill_down, "# no memory (ENOMEM): end other programs");
@@ -188,10 +228,7 @@ bool drill_down_look(struct drill_down *drill_down)
 
 void drill_down_end(struct drill_down *drill_down)
 {
-	if (drill_down->helper.pid) {
-		helper_kill(&drill_down->helper);
-		close(drill_down->file);
-	}
+	end_helper(drill_down);
 	free(drill_down->lines);
 	free(drill_down->text);
 	memset(drill_down, 0, sizeof(*drill_down));

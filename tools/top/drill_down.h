@@ -29,9 +29,15 @@ struct drill_down {
 	size_t bytes;
 	char **lines;
 	size_t nr;
+	const struct row *row;	/* what it is about */
+	enum drill_down_of of;
+	uint64_t start_ns;	/* when it was begun */
 };
 
-/* Begin to write a page. If it cannot be written, the page has the reason. */
+/*
+ * Begin to write a page. Meanwhile, it is the one before about the same, or what the row has. If it
+ * cannot be written, the page has the reason.
+ */
 void drill_down_begin(struct drill_down *drill_down, const struct live_run *run, enum drill_down_of of,
 		   const struct row *row, int columns);
 

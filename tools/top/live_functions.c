@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,13 +116,15 @@ static int add_in_file(struct live_functions *functions, const struct file *file
 int live_functions_add(struct live_functions *functions, const struct file *file,
 		       const struct result_part *part)
 {
-	const char *name = file ? file->path : RESULT_OUTSIDE;
+	const char *name = file ? file->path : RESULT_OUTSIDE, *vdso = NULL;
 	struct row *row;
 
 	if (file && file->path[0] != '[')
 		return add_in_file(functions, file, part);
-	/* a substitute for a file has no functions */
-	row = need_row(functions, name, 0, file ? file->path : "-");
+	/* other substitutes for a file have no functions */
+	if (file)
+		vdso = sample_hook_find_vdso(functions->recording, file, part->address);
+	row = need_row(functions, vdso ? vdso : name, 0, file ? file->path : "-");
 	if (!row)
 		return -ENOMEM;
 	rows_add(&functions->rows, row, part->samples, part->system);
@@ -133,8 +136,12 @@ static int count_made(void *data, const char *program, const char *name, uint64_
 		      uint64_t system)
 {
 	struct live_functions *functions = data;
-	struct row *row = need_row(functions, name ? name : program, name ? 0 : 1, JIT_NAME);
+	char *nameless = NULL;
+	struct row *row = NULL;
 
+	if (name || asprintf(&nameless, ROWS_JIT "%s", program) > 0)
+		row = need_row(functions, name ? name : nameless, name ? 0 : 1, RESULT_JIT);
+	free(nameless);
 	if (!row)
 		return -ENOMEM;
 	if (samples > row->samples)

@@ -16,6 +16,7 @@
 #include "util/escape.h"
 #include "util/shorten.h"
 #include "util/terminal.h"
+#include "util/time_ns.h"
 
 /* With at least this many columns, there are also seconds, the system's share, and the object */
 #define WIDE	64
@@ -130,15 +131,13 @@ static void print_name(FILE *out, const struct row *row, enum paint_by by, int c
 	free(name);
 }
 
-/* Of paths, the end matters. */
+/* The end matters: x86_64-linux-gnu-as, -ld and -gcc are in one build. */
 static void print_place(FILE *out, const char *path, enum paint_by by, int columns)
 {
-	char *shortened = by == PAINT_PROGRAMS && columns ? shorten_path(path, columns) : NULL;
+	const char *place = by == PAINT_PROGRAMS ? path : base_name(path);
+	char *shortened = columns ? shorten_path(place, columns) : NULL;
 
-	if (shortened)
-		terminal_print_name(out, shortened);
-	else
-		terminal_print_cut(out, by == PAINT_PROGRAMS ? path : base_name(path), columns);
+	terminal_print_name(out, shortened ? shortened : place);
 	free(shortened);
 }
 
@@ -278,10 +277,15 @@ void paint_page(struct screen_line *lines, size_t rows, int columns, const char 
 	memset(lines, 0, rows * sizeof(*lines));
 	lines[0].text = cut(title, columns);
 	lines[0].reverse = true;
-	if (page->helper.pid)
-		lines[1].text = cut("files are read ...", columns);
 	for (i = 1; i < rows - 1 && first + i - 1 < page->nr; i++)
 		lines[i].text = cut(page->lines[first + i - 1], columns);
+	if (page->helper.pid) {
+		/* below the page that is there, or over its end */
+		i -= i == rows - 1;
+		free(lines[i].text);
+		lines[i].text = format(columns, "files are read ... %" PRIu64 " s; Escape goes back",
+				       (time_ns(CLOCK_MONOTONIC) - page->start_ns) / NS_PER_S);
+	}
 	lines[rows - 1].text = cut(columns < WIDE ? "q back  r renew  i instructions" :
 				   "q back  Up Down PgUp PgDn  r renew  i instructions or source", columns);
 	lines[rows - 1].color = TERMINAL_FAINT;

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* In front of a program: the name of its code without names, as in a report */
+#define ROWS_JIT	"[jit] "
+
 /* What rows are sorted by */
 enum rows_order {
 	ROWS_BY_NOW,

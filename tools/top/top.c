@@ -154,7 +154,8 @@ int top_show(struct top *top, const struct live_run *run)
 	is_due = now_ns - top->shown_ns >= top->options.delay_ns ||
 		 now_ns - top->start_ns < FIRST_NS;
 	is_due &= !top->view.is_paused && !top->view.has_page;
-	is_due |= drill_down_look(&top->view.page);
+	is_due |= drill_down_look(&top->view.page) ||
+		  (top->view.page.helper.pid && now_ns - top->shown_ns >= NS_PER_S);
 	is_due |= screen_size(top->screen, &columns, &rows);
 	if (is_due) {
 		paint(top, run);
@@ -175,7 +176,6 @@ bool top_key(struct top *top, const struct live_run *run)
 			break;
 		case VIEW_PAGE:
 			screen_size(top->screen, &columns, &rows);
-			drill_down_end(&view->page);
 			drill_down_begin(&view->page, run, view->page_of, view->page_row, columns);
 			view->has_page = true;
 			break;
@@ -245,6 +245,9 @@ static void linger(struct top *top, const struct live_run *run)
 	sigset_t waiting;
 
 	top->state = "ENDED, q leaves";
+	/* what was used in the last seconds is nearly 0 for all */
+	if (top->view.tables[top->view.by]->order == ROWS_BY_NOW)
+		view_order_by(&top->view, ROWS_BY_SAMPLES);
 	signals_begin(&old, false);
 	signals_allow(&old, 0, &waiting);
 	paint(top, run);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Shortens names to fit into a column of a table. What the compiler appends to the name of a copy
- * of a function goes first, then the text in brackets in names of C++, Rust and Go, then
- * namespaces: the names of the function and its class matter most.
+ * Shortens names to fit into a column of a table. The type in front of a function goes first, then
+ * what the compiler appends to the name of a copy of a function, then the text in brackets in names
+ * of C++, Rust and Go, then namespaces: the names of the function and its class matter most.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -335,6 +335,99 @@ static char *keep_last(const char *name, int most)
 	return asprintf(&shortened, ELLIPSIS "%s", fits) < 0 ? NULL : shortened;
 }
 
+/* Whether what is before a blank is no type: "non-virtual thunk to" */
+static bool ends_in_preposition(const char *name, const char *blank)
+{
+	return (blank - name >= 3 && !memcmp(blank - 3, " to", 3)) ||
+	       (blank - name >= 4 && !memcmp(blank - 4, " for", 4));
+}
+
+/* Return: the name of a function without the type in front of it, which templates and Java have. */
+static const char *skip_type(const char *name)
+{
+	const char *at, *start = name;
+	char before = 0;
+	int depth = 0;
+
+	for (at = name; *at; before = is_identifier(*at) ? 'a' : *at, at++) {
+		const bool is_operator = before != 'a' &&
+					 !strncmp(at, OPERATOR, strlen(OPERATOR)) &&
+					 !is_identifier(at[strlen(OPERATOR)]);
+
+		if (!depth && (is_operator || is_list(at, before, PARAMETERS)))
+			return start;
+		if (strchr("(<[{", *at))
+			depth++;
+		else if (strchr(")>]}", *at) && depth && before != '-')
+			depth--;
+		else if (!depth && *at == ' ' && ends_in_preposition(name, at))
+			return name;
+		else if (!depth && *at == ' ')
+			start = at + 1;
+	}
+	return name;
+}
+
+/*
+ * Shorten the name of JavaScript code, "JS:*work file:///srv/app/queue.js:3:18": the directories,
+ * then the kind. Return: the name, to be freed with free(); NULL: it is another name, or no memory.
+ */
+static char *shorten_script(const char *name, int most)
+{
+	const char *file = strrchr(name, ' '), *base = file ? strrchr(file, '/') : NULL;
+	const size_t kind = strcspn(name, ": ");
+	char *shortened;
+
+	if (!base || name[kind] != ':' || name[kind + 1] == ':' ||
+	    asprintf(&shortened, "%.*s%s", (int)(file + 1 - name), name, base + 1) < 0)
+		return NULL;
+	if (terminal_columns(shortened) > most)
+		memmove(shortened, shortened + kind + 1, strlen(shortened + kind));
+	return shortened;
+}
+
+/*
+ * Find the function in the name of a line, "queue.cc:12 (work(int))". Return: its start, after the
+ * bracket; NULL: the name is no such one.
+ */
+static const char *find_in_line(const char *name)
+{
+	const char *open = strstr(name, " ("), *number = open;
+
+	if (!open || name[strlen(name) - 1] != ')')
+		return NULL;
+	while (number > name && strchr(DIGITS "?", number[-1]))
+		number--;
+	return number < open && number > name && number[-1] == ':' ? open + strlen(" (") : NULL;
+}
+
+/*
+ * Shorten the name of a line: the function in brackets, but not the number. Without room for some
+ * of the function, the file goes without it. Return: as shorten_function().
+ */
+static char *shorten_line(const char *name, const char *function, int most)
+{
+	const int brackets = (int)strlen(" ()"), line = (int)(function - strlen(" (") - name);
+	char *place = strndup(name, (size_t)line), *inner = NULL, *shortened = NULL;
+	int room;
+
+	room = place ? most - terminal_columns(place) - brackets : 0;
+	if (place && room >= SHORTEN_MIN)
+		inner = strndup(function, strlen(function) - 1);
+	if (inner)
+		shortened = shorten_function(inner, room);
+	free(inner);
+	inner = shortened;
+	shortened = NULL;
+	if (inner && asprintf(&shortened, "%s (%s)", place, inner) < 0)
+		shortened = NULL;
+	else if (place && room < SHORTEN_MIN)
+		shortened = shorten_path(place, most);
+	free(inner);
+	free(place);
+	return shortened;
+}
+
 char *shorten_path(const char *path, int most)
 {
 	return terminal_columns(path) <= most ? strdup(path) : elide(path, most, 0);
@@ -352,9 +445,17 @@ char *shorten_bare(const char *name)
 
 char *shorten_function(const char *name, int most)
 {
-	char *shortened = strdup(name);
+	const char *of_line = find_in_line(name);
+	char *script, *shortened;
 	int step;
 
+	if (terminal_columns(name) <= most)
+		return strdup(name);
+	if (of_line)
+		return shorten_line(name, of_line, most);
+	script = shorten_script(name, most);
+	name = script ? script : skip_type(name);
+	shortened = strdup(name);
 	for (step = 0; shortened && terminal_columns(shortened) > most; step++) {
 		char *before = shortened;
 
@@ -362,6 +463,7 @@ char *shorten_function(const char *name, int most)
 					      keep_last(before, most);
 		free(before);
 	}
+	free(script);
 	return shortened;
 }
 

@@ -14,10 +14,12 @@
  * shorten_function - shorten the name of a function
  * @most: maximal width, as counted by terminal_columns(); at least SHORTEN_MIN
  *
- * These steps are taken until the name fits: suffixes of copies that the compiler made, such as
- * "[clone .isra.0]", are removed; parameters become "(...)"; arguments of templates become "<...>";
- * both lists are removed; an ellipsis replaces the namespaces, and then part of the class or the
- * function.
+ * These steps are taken until the name fits: the type that a template or Java's method returns is
+ * removed, and from names of JavaScript the directories and the kind of code; suffixes of copies
+ * that the compiler made, such as "[clone .isra.0]", are removed; parameters become "(...)";
+ * arguments of templates become "<...>"; both lists are removed; an ellipsis replaces the
+ * namespaces, and then part of the class or the function. Of a line with its function, "queue.cc:12
+ * (work(int))", the function is shortened.
  *
  * Return: the shortened name, to be freed with free(); NULL: no memory.
  */

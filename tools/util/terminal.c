@@ -64,6 +64,7 @@ struct terminal_style terminal_style(FILE *out, enum terminal_when when)
 	struct terminal_style style = {
 		.columns = find_number("COLUMNS"),
 		.rows = find_number("LINES"),
+		.name = TERMINAL_NAME,
 	};
 	const bool is_terminal = isatty(stream_fd(out));
 	const char *no_color = getenv("NO_COLOR");

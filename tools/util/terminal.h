@@ -8,6 +8,8 @@
 
 #define TERMINAL_MIN_COLUMNS	40	/* narrower terminals get lines of this length */
 
+#define TERMINAL_NAME		100	/* columns of a name in a line without a limit */
+
 /* When colours and bars are printed */
 enum terminal_when {
 	TERMINAL_AUTO,		/* on a terminal; colours unless NO_COLOR is set */
@@ -20,6 +22,7 @@ struct terminal_style {
 	bool color;
 	int bars;	/* columns of a bar for 100 percent; 0: no bars */
 	int columns;	/* length of a line; 0: unlimited */
+	int name;	/* if it is unlimited: length of a name; 0: unlimited, too */
 	int rows;	/* height of the terminal; 0: not a terminal */
 };
 
@@ -42,7 +45,7 @@ bool terminal_parse_when(const char *text, enum terminal_when *when);
  * @when: the user's choice of colours and bars
  *
  * The environment's COLUMNS and LINES take precedence over the size of the terminal. If both are
- * unknown, lines have 80 columns on a terminal; elsewhere, their length is unlimited.
+ * unknown, lines have 80 columns on a terminal; elsewhere, only that of names is limited.
  */
 struct terminal_style terminal_style(FILE *out, enum terminal_when when);
 

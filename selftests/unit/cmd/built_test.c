@@ -3,6 +3,7 @@
  * profil info says what dkms, modprobe and mokutil say, whose place scripts take here.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include <cmd/built.h>
+#include <node.h>
 
 #include "support/test.h"
 
@@ -105,6 +107,28 @@ TEST_F(key_is_not_enrolled)
 	program("mokutil", "case $1 in --sb-state) echo SecureBoot disabled ;;\n"
 		"*) echo \"$2 is not enrolled\"; esac");
 	assert_int_equal(find(), BUILT_INSTALLED);
+}
+
+/*
+ * The remedy of a profile, too, says why it cannot be loaded. Only the host of a container knows
+ * that.
+ */
+TEST_F(missing_module_is_explained)
+{
+	char why[256] = "as it was";
+	struct profil_node node;
+
+	profil_node_look(&node);
+	program("dkms", ADDED);
+	built_explain(-EACCES, why, sizeof(why));
+	assert_string_equal(why, "as it was");
+	built_explain(0, why, sizeof(why));
+	assert_string_equal(why, "as it was");
+	built_explain(-ENOENT, why, sizeof(why));
+	if (node.contained || node.module != PROFIL_MODULE_ABSENT)
+		assert_string_equal(why, "as it was");
+	else
+		assert_non_null(strstr(why, "(ENOENT): package installed, not built for "));
 }
 
 TEST_F(long_text_is_cut)

@@ -153,3 +153,15 @@ TEST(each_name_has_the_prefix)
 	assert_string_equal(words, "; did you mean --root or --rootz?");
 	free(words);
 }
+
+/* A name of C++ may fill a screen. */
+TEST(long_names_are_shortened)
+{
+	static const char *const names[] = {
+		"std::pair<std::_Rb_tree_iterator<std::pair<std::string const, int> >, bool> "
+		"std::_Rb_tree<std::string, int>::_M_insert_<int>(int&&)", NULL,
+	};
+
+	assert_suggested("M_insert", names,
+			 "; did you mean std::_Rb_tree<std::string, int>::_M_insert_<int>?");
+}

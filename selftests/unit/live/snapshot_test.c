@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 
 #include <live/snapshot.h>
 #include <record/recording_state.h>
 #include <result/resultfile.h>
 
+#include "stderr_capture.h"
 #include "support/outcome_run.h"
 
 #define ADDRESSES	60000	/* take some ms */
@@ -128,4 +130,21 @@ TEST_F(signals_do_not_end_it)
 	kill(snapshot.helper.pid, SIGTERM);
 	assert_true(snapshot_has_ended(&snapshot, true));
 	assert_true(file_of_run.is_written);
+}
+
+/* What is a tenth longer than the interval is rounded to the interval. */
+TEST_F(longer_pause_is_told_once)
+{
+	struct stderr_capture capture;
+	const char *told;
+
+	capture_stderr(&capture);
+	snapshot_explain_pause(&snapshot, 2100000000, 2000000000);
+	assert_string_equal(end_capture(&capture), "");
+	capture_stderr(&capture);
+	snapshot_explain_pause(&snapshot, 2300000000, 2000000000);
+	snapshot_explain_pause(&snapshot, 9000000000, 2000000000);
+	told = end_capture(&capture);
+	assert_non_null(strstr(told, "so it is written every 2.3 s, not every 2.0 s"));
+	assert_null(strstr(told, "9.0 s"));
 }

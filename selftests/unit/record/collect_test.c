@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 
 #include <record/recording_state.h>
+#include <util/array.h>
 
 #include "support/recorded.h"
 
@@ -260,4 +261,39 @@ TEST_F(run_without_processes_is_not_valid)
 	collect();
 	assert_int_equal(result.nr_processes, 0);
 	assert_non_null(result_problem(&result));
+}
+
+/* The vdso is in no file: the result has the names of its functions that have samples. */
+TEST_F(functions_of_the_vdso_have_names)
+{
+	const struct vdso_function functions[] = {
+		{ 0x100, 0x180, (char *)"time", true }, { 0x100, 0x180, (char *)"__vdso_time" },
+		{ 0x180, 0x190, (char *)"__vdso_getcpu" }, { 0x3f0, 0x500, (char *)"cut" },
+	};
+	struct vdso *own = &recording->files.vdsos[VDSO_OWN];
+	struct file *vdso = &recording->files.special[FILE_VDSO];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		struct vdso_function *new = array_append(own->functions, own->nr);
+
+		*new = functions[i];
+		new->name = strdup(new->name);
+	}
+	file_mapped(vdso, 0x7fff00000000, 0x400, 0);
+	count(vdso, 0x80, 1);
+	count(vdso, 0x100, 2);
+	count(vdso, 0x17f, 4);
+	count(vdso, 0x3ff, 8);
+	collect_at(100);
+	assert_int_equal(result.nr_objects, 1);
+	assert_string_equal(result.objects[0].path, "[vdso]");
+	assert_int_equal(result.objects[0].samples, 15);
+	/* within the object */
+	assert_int_equal(result.objects[0].nr_functions, 2);
+	assert_string_equal(result.objects[0].functions[0].name, "__vdso_time");
+	assert_int_equal(result.objects[0].functions[0].start, 0x100);
+	assert_string_equal(result.objects[0].functions[1].name, "cut");
+	assert_int_equal(result.objects[0].functions[1].end, 0x400);
+	assert_null(result_find_function(&result.objects[0], 0x80));
 }

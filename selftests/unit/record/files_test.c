@@ -479,10 +479,10 @@ TEST_F(memory_with_a_name_is_jit)
 	close(zero);
 }
 
-/* As runc executes a copy of itself */
-TEST_F(program_in_memory_is_a_file)
+/* As runc executes a copy of itself. It stays open: there is no path to it for its names. */
+static void program_in_memory_is_a_file(void **state)
 {
-	int memory = memfd_create("runc", MFD_CLOEXEC);
+	int memory = memfd_create("runc", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	const struct file_key key = key_of_fd(memory, "/memfd:runc (deleted)");
 	char bytes[65536];
 	struct file_use use;
@@ -493,6 +493,9 @@ TEST_F(program_in_memory_is_a_file)
 	while ((nr = fread(bytes, 1, sizeof(bytes), from)) > 0)
 		assert_int_equal(write(memory, bytes, nr), nr);
 	fclose(from);
+	if (*state)
+		assert_int_equal(fcntl(memory, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK |
+				       F_SEAL_GROW | F_SEAL_WRITE), 0);
 	use = map_file(memory);
 	close(memory);
 	if (!reads_map_files(&use))
@@ -500,7 +503,11 @@ TEST_F(program_in_memory_is_a_file)
 	file = files_find(&files, &key, &use);
 	assert_true(file->is_read);
 	assert_string_equal(file->path, "/memfd:runc");
+	assert_int_equal(files.kept.nr, 1);
+	assert_ptr_equal(files.kept.files[0].file, file);
 }
+TEST_OF(program_in_memory_is_a_file, writable, set_up, tear_down, NULL)
+TEST_OF(program_in_memory_is_a_file, sealed, set_up, tear_down, path)
 
 /* /proc/PID/maps has \012 for a newline, and for these characters. */
 TEST_F(newline_in_a_path_is_escaped)

@@ -58,7 +58,7 @@ TEST_F(newest_files_stay_open)
 
 	for (i = 0; i < KEPT_MAX + 2; i++) {
 		fds[i] = make_file();
-		held_files_add(&kept, &files[i], fds[i]);
+		held_files_add(&kept, &files[i], fds[i], false);
 		assert_true(is_open(fds[i]));
 		if (i >= KEPT_MAX)
 			assert_false(is_open(fds[i - KEPT_MAX]));
@@ -81,7 +81,7 @@ TEST_F(file_on_another_mount_is_closed)
 	held_files_release(&kept);
 	assert_int_equal(chdir("/proc"), 0);
 	held_files_init(&kept);
-	held_files_add(&kept, &file, fd);
+	held_files_add(&kept, &file, fd, false);
 	assert_false(is_open(fd));
 	assert_int_equal(kept.nr, 0);
 }
@@ -97,7 +97,7 @@ TEST_F(file_of_another_file_system_is_closed)
 	held_files_init(&kept);
 	fd = open("/proc/version", O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
-	held_files_add(&kept, &file, fd);
+	held_files_add(&kept, &file, fd, false);
 	assert_false(is_open(fd));
 }
 
@@ -118,6 +118,6 @@ TEST_F(few_descriptors_keep_few_files)
 	held_files_init(&kept);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	for (i = 0; i < 3; i++)
-		held_files_add(&kept, &files[i], make_file());
+		held_files_add(&kept, &files[i], make_file(), false);
 	assert_int_equal(kept.nr, 0);
 }

@@ -215,6 +215,66 @@ TEST_WITH(folded_function_is_found_by_each_name, NULL, free_text)
 	symbols_free(own);
 }
 
+/* Print the annotation of one of three functions with 1, 2 and 4 samples. */
+static void annotate_part(const char *const symbols_of[3], const char *function)
+{
+	struct result_count part_counts[] = { { 0x1000, 1 }, { 0x1010, 2 }, { 0x1020, 4 } };
+	struct result_function functions[3];
+	struct result_place places[3];
+	struct result_object whole = {
+		.path = "/none", .counts = part_counts, .nr_counts = 3, .samples = 7,
+		.has_names = true, .functions = functions, .nr_functions = 3, .places = places,
+		.nr_places = 3, .start = 0x1000, .end = 0x2000,
+	};
+	const struct result of = { .objects = &whole, .nr_objects = 1 };
+	const struct annotate_options options = { .function = function };
+	struct symbols *own;
+	size_t i, size;
+	FILE *out;
+
+	for (i = 0; i < 3; i++) {
+		const uint64_t start = 0x1000 + 0x10 * i;
+
+		functions[i] = (struct result_function){
+			start, start + 0x10, (char *)symbols_of[i],
+		};
+		places[i] = (struct result_place){ .address = start, .function = (uint32_t)i };
+	}
+	own = symbols_new(&of, NULL);
+	free_text(NULL);
+	out = open_memstream(&text, &size);
+	assert_non_null(out);
+	assert_int_equal(annotate_print(out, &of, own, &options), 1);
+	fclose(out);
+	symbols_free(own);
+}
+
+/* A compiler moves code that is seldom executed out of a function. */
+TEST_WITH(parts_of_a_function_name_each_other, NULL, free_text)
+{
+	static const char *const c[] = { "serve", "serve.cold", "server" };
+	static const char *const cxx[] = { "_Z5servei", "_Z5servei.part.0.cold", "_Z5servel" };
+	static const char *const rust[] = {
+		"_ZN3app5serve17h0123456789abcdefE", "_ZN3app5serve17hfedcba9876543210E", "main",
+	};
+
+	annotate_part(c, "serve");
+	assert_non_null(strstr(text, "# 2 more samples are in serve.cold, which is of the "
+			       "same source\n"));
+	assert_null(strstr(text, "in server"));
+	annotate_part(c, "serve.cold");
+	assert_non_null(strstr(text, "# 1 more sample is in serve, which"));
+	annotate_part(c, "server");
+	assert_null(strstr(text, "more sample"));
+	annotate_part(cxx, "serve(int)");
+	assert_non_null(strstr(text, "# 2 more samples are in serve(int) [clone .part.0] "
+			       "[clone .cold], which"));
+	assert_null(strstr(text, "serve(long)"));
+	/* instances of a generic function */
+	annotate_part(rust, "_ZN3app5serve17h0123456789abcdefE");
+	assert_null(strstr(text, "more sample"));
+}
+
 /* src/fixture.c of a relative build, in the directory of the reader */
 TEST(relative_source_is_told)
 {

@@ -264,3 +264,22 @@ TEST_F(rows_fit_the_terminal)
 	compare(COMPARISON_OF_SECONDS, &style);
 	assert_null(strstr(text, "more functions"));
 }
+
+/* In a pipe: names of C++ may have thousands of characters. */
+TEST_F(long_names_are_shortened_without_a_terminal)
+{
+	static const char cxx[] = "std::_Rb_tree<...>::_M_insert_(...)~1";
+	const struct terminal_style pipe = { .name = TERMINAL_NAME }, full = { 0 };
+
+	report(TABLE_BY_FUNCTION, &pipe);
+	assert_non_null(strstr(text, cxx));
+	assert_null(strstr(text, names[1]));
+	assert_non_null(strstr(text, "equal if shortened; --full-names"));
+	assert_non_null(strstr(text, names[3]));
+	assert_non_null(strstr(text, names[10]));
+	compare(COMPARISON_OF_SECONDS, &pipe);
+	assert_non_null(strstr(text, cxx));
+	report(TABLE_BY_FUNCTION, &full);
+	assert_non_null(strstr(text, names[1]));
+	assert_null(strstr(text, "equal if shortened"));
+}

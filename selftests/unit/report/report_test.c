@@ -39,6 +39,7 @@ static char name[] = "main", other[] = "f\033[2J";
 #define TOO_MANY	"more than the CPU time"
 #define FULL		", as profil could not read it in time; "
 #define MAY_BE_WRONG	" (ENOBUFS): samples may be counted for a wrong program or function, and programs or their CPU time may be missing"
+#define OTHERS_RAN	" s of CPU time\n"
 #define TIMES		"; the process used 4.13 s (0.02 s before profiling started, 0.00 s after it ended)\n"
 
 static struct result_unprofiled unprofiled[] = {
@@ -150,7 +151,15 @@ static const struct report_case {
 
 	{ "no control group", RUN(.cgroup = NULL), LACKS("control group") },
 	{ "control group", RUN(.cgroup = "/sys/fs/cgroup/a b.slice\n"),
-	  HAS("# control group: '/sys/fs/cgroup/a b.slice\\012'\n# command: perl ") },
+	  HAS("# control group: '/sys/fs/cgroup/a b.slice\\012'\n"
+	      "# 412 samples at 100 Hz = 4.12 s of CPU time\n"),
+	  LACKS("# command", "the process used") },
+	{ "processes of a control group", RUN(.cgroup = "/x", PROCESSES(FIRST,
+	      { .pid = 8, .has_ended = true, .cpu_ns = 1000000000 }, ENDED(0))),
+	  HAS("# in 2 processes that ran already and 1 forked child\n# all processes used") },
+	{ "processes that ran already", RUN(PROCESSES(FIRST, { .pid = 8, .has_ended = true,
+	      .cpu_ns = 1000000000 }, { .pid = 8, .has_ended = true, .cpu_ns = 500000000 })),
+	  HAS("# plus 1 other process and 1 executed program, using 1.50 s\n") },
 
 	/* The clocks tick and timer can be in step with a program, the random clock cannot. */
 	{ "clock may be in step", RUN(.outside = 200, LOG),
@@ -209,23 +218,23 @@ static const struct report_case {
 #define TWO	PROCESSES(FIRST, ENDED(1500000000), ENDED(0), RUNS)
 #define TWO_ARE	"# plus 3 forked children, 2 of them using 1.50 s\n# the log does not have the end of 1 of them: this CPU time is unknown\n"
 	{ "one child", RUN(PROCESSES(FIRST, ENDED(1500000000)), .outside = 561),
-	  HAS(TIMES, "# plus 1 forked child, using 1.50 s\n"), LACKS(MISSING, TOO_MANY) },
+	  HAS(OTHERS_RAN, "# plus 1 forked child, using 1.50 s\n"), LACKS(MISSING, TOO_MANY) },
 	{ "three children", RUN(THREE, .outside = 561),
-	  HAS(TIMES, "# plus 3 forked children, using 1.50 s\n"), LACKS(MISSING, TOO_MANY) },
+	  HAS(OTHERS_RAN, "# plus 3 forked children, using 1.50 s\n"), LACKS(MISSING, TOO_MANY) },
 	{ "three children, missing samples", RUN(THREE, .outside = 500),
-	  HAS(TIMES, "using 1.50 s\n", "# 0.61 s of CPU time have no samples") },
+	  HAS(OTHERS_RAN, "using 1.50 s\n", "# 0.61 s of CPU time have no samples") },
 	{ "three children, too many samples", RUN(THREE, .outside = 702),
-	  HAS(TIMES, "using 1.50 s\n", "1.39 s more than the CPU") },
+	  HAS(OTHERS_RAN, "using 1.50 s\n", "1.39 s more than the CPU") },
 	/* 2 samples for each process */
 	{ "nine children", RUN(PROCESSES(FIRST, ENDED(1500000000), ENDED(0), ENDED(0), ENDED(0), ENDED(0),
 	      ENDED(0), ENDED(0), ENDED(0), ENDED(0)), .outside = 541),
-	  HAS(TIMES, "using 1.50 s\n"), LACKS(MISSING, TOO_MANY) },
+	  HAS(OTHERS_RAN, "using 1.50 s\n"), LACKS(MISSING, TOO_MANY) },
 	{ "two of three children ended", RUN(TWO, .outside = 561),
-	  HAS(TIMES, TWO_ARE), LACKS(MISSING, TOO_MANY) },
+	  HAS(OTHERS_RAN, TWO_ARE), LACKS(MISSING, TOO_MANY) },
 	{ "the process without an end may have used the rest", RUN(TWO, .outside = 700),
-	  HAS(TIMES, "the end of 1 of them"), LACKS(MISSING, TOO_MANY) },
+	  HAS(OTHERS_RAN, "the end of 1 of them"), LACKS(MISSING, TOO_MANY) },
 	{ "two of three children ended, missing samples", RUN(TWO, .outside = 500),
-	  HAS(TIMES, "the end of 1 of them", "# at least 0.61 s of CPU time have no samples") },
+	  HAS(OTHERS_RAN, "the end of 1 of them", "# at least 0.61 s of CPU time have no samples") },
 
 	/* Nothing but their samples is known about processes whose process IDs are not visible. */
 	{ "unlisted processes", RUN(ONE_CHILD, .unlisted_processes = 2, .outside = 511),
@@ -246,7 +255,7 @@ static const struct report_case {
 #define EXECUTED PROCESSES(FIRST, ENDED(1000000000), { .pid = 101, .has_ended = true,	\
 			.start_cpu_ns = 1100000000, .cpu_ns = 2000000000 }), .children_cpu_ns = 3100000000
 	{ "executed program", RUN(EXECUTED, .outside = 711),
-	  HAS(TIMES, "# plus 1 forked child and 1 executed program, using 3.00 s\n",
+	  HAS(OTHERS_RAN, "# plus 1 forked child and 1 executed program, using 3.00 s\n",
 	      "# all processes used 7.23 s of CPU time:\n"
 	      "#   7.11 s while they were profiled\n"
 	      "#   0.12 s while programs started or exited, and in processes that were not followed\n"),
@@ -589,6 +598,44 @@ TEST_F(few_samples_without_names_are_not_reported)
 	rows[0].has_name = true;
 	print_nameless("[jit]", "", false);
 	assert_lacks("without names");
+}
+
+/* Code that programs have made: each runtime is asked for names in its own way. */
+TEST_F(made_code_without_names_has_a_remedy)
+{
+	static char node[] = "/usr/bin/node", custom[] = "/opt/vm";
+	static char many[] = "[jit] java", one[] = "[jit]";
+	static struct result_process process = { .pid = 7, .program = node };
+	static struct result_thread thread = { .process = 0, .tid = 7 };
+	static struct result_part parts[] = { { 0, 4, 0, RESULT_NO_THREAD }, { 1, 4, 0, 0 } };
+	static struct result_object objects[] = {
+		{ .path = one, .end = 4096, .parts = parts, .nr_parts = 2 },
+		{ .path = many, .end = 4096 },
+	};
+	static struct profile_row made[] = {
+		{ .function = one, .object = one, .has_name = true, .samples = 44 },
+		{ .function = many, .object = many, .index = 1, .has_name = true, .samples = 28 },
+		{ .function = other, .object = many, .index = 1, .has_name = true, .samples = 28 },
+	};
+
+	result.objects = objects;
+	result.nr_objects = 2;
+	result.processes = &process;
+	result.nr_processes = 1;
+	result.threads = &thread;
+	result.nr_threads = 1;
+	profile = (struct profile){ made, 3, 100 };
+	print();
+	assert_has("# 44.00 percent are in code without names that node has made: "
+		   "run it with --perf-basic-prof\n");
+	assert_has("# 28.00 percent are in code without names that java has made: "
+		   "run it with -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (");
+	process.program = custom;
+	print();
+	assert_has("that vm has made: let it write /tmp/perf-PID.map");
+	made[0].samples = 0;
+	print();
+	assert_lacks("that vm has made");
 }
 
 TEST_F(objects_with_most_nameless_samples_are_named)

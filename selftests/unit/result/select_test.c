@@ -10,6 +10,7 @@
 #include "support/test.h"
 
 enum { MAKE, CC, CC_AGAIN };
+static char *applet_argv[] = { (char *)"/usr/bin/redis-server", (char *)"*:6379", NULL };
 enum { MAKE_MAIN, CC_MAIN, CC_WORKER, AGAIN_MAIN };
 
 static const struct result_part libc_all[] = {
@@ -28,10 +29,10 @@ static struct result_object objects[3];
 static struct result_process processes[] = {
 	[MAKE] = { .pid = 1, .program = (char *)"/usr/bin/make" },
 	[CC] = { .pid = 2, .program = (char *)"/usr/lib/cc1" },
-	[CC_AGAIN] = { .pid = 3, .program = (char *)"/usr/lib/cc1" },
+	[CC_AGAIN] = { .pid = 3, .program = (char *)"/usr/lib/cc1", .argv = applet_argv },
 };
 static struct result_thread threads[] = {
-	[MAKE_MAIN] = { .process = MAKE, .tid = 1, .name = (char *)"make" },
+	[MAKE_MAIN] = { .process = MAKE, .tid = 1, .name = (char *)"build.sh" },
 	[CC_MAIN] = { .process = CC, .tid = 2, .name = (char *)"cc1" },
 	[CC_WORKER] = { .process = CC, .tid = 20, .name = (char *)"worker 1" },
 	[AGAIN_MAIN] = { .process = CC_AGAIN, .tid = 3 },
@@ -117,6 +118,17 @@ TEST_F(programs)
 	assert_int_equal(processes[CC].samples, 0);
 	assert_selects(&(struct selection){ .program = "/usr/*" }, 1023 - 4 - 512, 206);
 	assert_selects(&(struct selection){ .program = "cc" }, 0, 0);
+}
+
+TEST_F(programs_by_other_names)
+{
+	/* argv[0]: a link, or one of several programs in a file */
+	assert_selects(&(struct selection){ .program = "redis-server" }, 32 + 128, 2);
+	assert_selects(&(struct selection){ .program = "/usr/bin/redis-*" }, 32 + 128, 2);
+	/* the name of the first thread: a script; but not that of another one, nor an argument */
+	assert_selects(&(struct selection){ .program = "build.sh" }, 1, 1);
+	assert_selects(&(struct selection){ .program = "worker 1" }, 0, 0);
+	assert_selects(&(struct selection){ .program = "*:6379" }, 0, 0);
 }
 
 TEST_F(processes_and_threads)

@@ -100,6 +100,23 @@ after_data.label:
 last:
 	.skip	8, 0xcc
 
+	/* code without a size, and then that of functions whose names are not in the file */
+	.globl	no_end
+	.type	no_end, %function
+no_end:
+	.skip	4000, 0xcc
+no_end.loop:
+	.skip	10000, 0xcc
+	.globl	with_cfi
+with_cfi:
+	.cfi_startproc
+	.skip	10000, 0xcc
+	.cfi_endproc
+	.globl	after_cfi
+	.type	after_cfi, %function
+after_cfi:
+	.skip	8, 0xcc
+
 	.data
 	.globl	no_code
 no_code:

@@ -114,6 +114,24 @@ TEST_WITH(labels_belong_to_functions, NULL, close_file)
 	assert_label("next_global", "next_global");
 }
 
+/* As in a library in assembler that has lost its symbol table */
+TEST_WITH(labels_without_a_known_end_have_4_KiB, NULL, close_file)
+{
+	const uint64_t start = address_of("fixture-names", "no_end");
+	const uint64_t with_cfi = address_of("fixture-names", "with_cfi");
+
+	open_file("fixture-names");
+	assert_name(start + 4095, "no_end");
+	/* after the last label that belongs to it */
+	assert_name(start + 4000 + 4095, "no_end");
+	assert_name(start + 4000 + 4096, NULL);
+	assert_name(with_cfi - 1, NULL);
+	/* unwind information has the end */
+	assert_name(with_cfi, "with_cfi");
+	assert_name(with_cfi + 9999, "with_cfi");
+	assert_name(with_cfi + 10000, "after_cfi");
+}
+
 TEST_WITH(labels_with_the_name_of_a_function_belong_to_it, NULL, close_file)
 {
 	open_file("fixture-names");

@@ -121,30 +121,6 @@ static void stripped_functions_are_not_split(void **state)
 TEST_OF(stripped_functions_are_not_split, pie_stripped, NULL, close_file, pie_stripped)
 TEST_OF(stripped_functions_are_not_split, fixed_stripped, NULL, close_file, fixed_stripped)
 
-/* The fixture's PLT, if this machine's linker made one, is named after its section. */
-static void plt_is_one_function(void **state)
-{
-	const char *fixture = *state;
-	unsigned long start = 0, size = 0;
-	char command[128];
-	FILE *output;
-
-	open_file(fixture);
-	snprintf(command, sizeof(command),
-		 "readelf -SW %s | sed -n 's/.* \\.plt  *PROGBITS//p'", path);
-	output = popen(command, "r");
-	assert_non_null(output);
-	if (fscanf(output, "%lx %*x %lx", &start, &size) != 2)
-		size = 0;
-	pclose(output);
-	if (size < 8)
-		skip();
-	assert_function(start, start, "[.plt]");
-	assert_function(start + size - 1, start, "[.plt]");
-}
-TEST_OF(plt_is_one_function, pie, NULL, close_file, pie)
-TEST_OF(plt_is_one_function, fixed_stripped, NULL, close_file, fixed_stripped)
-
 static int find_own_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
 	*(uint64_t *)bias = info->dlpi_addr;
