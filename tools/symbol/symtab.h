@@ -22,12 +22,14 @@ enum symtab_rank {
  * @others:  symbols of other types with a size
  * @labels:  a range from each symbol without a size to the end of its section or segment
  * @is_full: the file or its debug file has a symbol table, not only a dynamic one
+ * @is_unread: the file has one in .gnu_debugdata, which could not be read
  */
 struct symtab {
 	struct ranges sized;
 	struct ranges others;
 	struct ranges labels;
 	bool is_full;
+	bool is_unread;
 };
 
 /**
