@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/procfs.h"
 #include "record/procmaps.h"
 
 /* Parse a number and the character after it. Return: whether both are there. */
@@ -55,9 +56,9 @@ bool procmaps_parse(char *line, struct procmaps_entry *entry)
 
 static FILE *open_maps(pid_t pid)
 {
-	char path[32];
+	char path[PROCFS_PATH];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	procfs_path(pid, "maps", path);
 	return fopen(path, "re");
 }
 
