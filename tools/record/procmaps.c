@@ -62,24 +62,43 @@ static FILE *open_maps(pid_t pid)
 	return fopen(path, "re");
 }
 
-int procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
+char *procmaps_copy(pid_t pid, int *error)
+{
+	char *line = NULL, *text = NULL;
+	struct procmaps_entry entry;
+	size_t room = 0, bytes;
+	FILE *maps, *copy;
+
+	maps = open_maps(pid);
+	*error = errno == ENOENT ? -ESRCH : -errno;
+	if (!maps)
+		return NULL;
+	copy = open_memstream(&text, &bytes);
+	/* a process that ends meanwhile has no more lines */
+	while (copy && getline(&line, &room, maps) > 0)
+		if (procmaps_parse(line, &entry))
+			fprintf(copy, "%s\n", line);
+	free(line);
+	fclose(maps);
+	*error = -ESRCH;
+	if (!copy || fclose(copy))
+		*error = -ENOMEM;
+	else if (bytes)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int procmaps_each(char *text, int (*add)(void *data, const struct procmaps_entry *entry),
 		  void *data)
 {
 	struct procmaps_entry entry;
-	char *line = NULL;
-	size_t room = 0;
 	int error = 0;
-	FILE *maps;
+	char *line;
 
-	maps = open_maps(pid);
-	if (!maps)
-		return errno == ENOENT ? -ESRCH : -errno;
-	/* a process that ends meanwhile has no more lines */
-	while (!error && getline(&line, &room, maps) > 0)
+	while (!error && (line = strsep(&text, "\n")))
 		if (procmaps_parse(line, &entry))
 			error = add(data, &entry);
-	free(line);
-	fclose(maps);
 	return error;
 }
 
