@@ -159,6 +159,8 @@ TEST(all_is_kept_at_each_step)
 		assert_int_equal(result_samples(&result), samples);
 		assert_int_equal(result_system_samples(&result), system);
 		assert_int_equal(sum_cpu(&result), cpu_ns);
+		/* command lines go before samples */
+		assert_true(!result.folded_samples || !result.processes[0].argv);
 		bytes = message_bytes(&result);
 		assert_true(error || bytes < before);
 	} while (!error);
