@@ -138,15 +138,6 @@ duration() {
 	start_in "$group" programs/spin 1000 && lasts --cgroup "$group"
 }
 
-slow_attaches() {
-	local first
-
-	start_in "$group" programs/spin 1000
-	first=$target
-	start_in "$group/nested" programs/spin 1000
-	attaches_slowly "$first" --cgroup "$group"
-}
-
 interrupted() {
 	start_in "$group" programs/spin 1000
 	sample 1 --cgroup "$group" --interval 0.1 && wait_while "$profil" test -s "$work/result" &&
@@ -252,7 +243,7 @@ usage() {
 }
 
 ktap_print_header
-ktap_set_plan 23
+ktap_set_plan 22
 check "processes in a control group and below it" already_there
 check "a process outside of it" outside
 check "children" forks
@@ -263,7 +254,6 @@ check "processes that join" joiners
 check "a process that joins when the last one ends" last_look
 check "profil in the control group" itself
 check "--duration" duration
-check_if "$(type -P strace)" "--duration begins when all are attached" slow_attaches
 check "SIGINT ends the profile" interrupted
 check "the control group is removed" removed
 check "one of two processes may not be traced: it is named, and the other one profiled" one_of_two

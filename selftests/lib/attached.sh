@@ -114,21 +114,6 @@ lasts() {
 	[ "$(all_samples)" -gt 0 ]
 }
 
-# attaches_slowly FIRST OPTION...: profiles FIRST and the target, which are busy, for half a second
-# that begins when the last one is attached: each call takes 0.3 s. Files are opened after that.
-attaches_slowly() {
-	rm -f "$work/result"
-	strace -o "$work/strace" -e trace=ioctl,openat -e inject=ioctl:delay_exit=300000 \
-		"$PROFIL" -c tick -o "$work/result" -t "$work/profile" --duration 0.5 "${@:2}" \
-		</dev/null >"$work/out" 2>"$work/err" &&
-	kill -KILL "$1" && ended "$1" 137 2>/dev/null && kill_target && eventually sessions_are 0 &&
-	grep -q ': it took [0-9.]* s to attach to all processes: ' "$work/err" &&
-	awk '/\/mem"/ { last = NR } /\/spin"/ && !opened { opened = NR }
-		END { exit opened < last }' "$work/strace" &&
-	# what other programs take of two CPUs for two processes is less than half
-	[ "$(rows --by process | awk '/\/spin / && $3 >= 25' | wc -l)" = 2 ]
-}
-
 # cpu_seconds PID: prints the CPU time of a process with one thread
 cpu_seconds() {
 	awk '{ print $1 / 1e9 }' "/proc/$1/schedstat"
