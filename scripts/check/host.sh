@@ -63,6 +63,10 @@ command_long() {
 	command_tests "${command_long_scripts[@]}"
 }
 
+command_end() {
+	command_tests "${command_end_scripts[@]}"
+}
+
 # command_tests SCRIPT...
 command_tests() {
 	scripts/vm/run --icount --shift 2 --smp 2 --mem 3G --timeout 3000 -- selftests/run.sh "$@"

@@ -35,6 +35,7 @@ declare -A inputs=(
 	[in_tree]="$kernel_code lib"
 	[command_short]=$command_code
 	[command_long]=$command_code
+	[command_end]=$command_code
 	[static_manuals]="lib/man tools/man"
 )
 # These have random inputs from CHECK_SEED, which the others do not see.

@@ -25,7 +25,7 @@ gate_steps=(guest_6.12_smp2 command_short readers version_6.1 static_patches nat
 ! compgen -G "${passed_folder%/*}/built/6.12-debug-*/complete" >/dev/null || gate_steps+=(debug_bugs)
 # What make check-full adds
 full_steps=(debug_bugs debug_leak_bug guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.1_smp2_long command_long
-	guest_6.12_smp2_long in_tree static_user static_patch_tests sanitize readers_long exports vm
+	command_end guest_6.12_smp2_long in_tree static_user static_patch_tests sanitize readers_long exports vm
 	installed version_5.10 version_7.3 packages static_kernel_others lockstep unit_musl tickless
 	coarse_timers many_cpus ftrace_kill)
 # What make check-all adds. Debug kernels are in scripts/kernel/config; kcov guides the fuzzer by

@@ -104,6 +104,48 @@ children() {
 	[ "$(rows --by process | grep -c '/forks (fork)')" = 1 ]
 }
 
+# attach_family SESSIONS OPTION...: attaches to a shell whose two children wait
+attach_family() {
+	# what is started with & has /dev/null as its standard input
+	start sh -c 'exec 3<&0; programs/spin read 0.3 <&3 & programs/spin read 0.5 <&3 & wait'
+	wait_while "$target" has_children "$target" 2 || return
+	rm -f "$work/result"
+	"$PROFIL" -c tick -o "$work/result" -t "$work/profile" -p "$target" "${@:2}" </dev/null \
+		>"$work/out" 2>"$work/err" &
+	profil=$!
+	attached "$1"
+}
+
+# has_children PID NUMBER
+has_children() {
+	[ "$(pgrep -P "$1" spin | wc -l)" = "$2" ]
+}
+
+family() {
+	attach_family 3 --children && release && release && ended "$target" 0 && finished &&
+	spun 2 0.8 && [ ! -s "$work/err" ]
+}
+
+not_the_family() {
+	attach_family 1 && release && release && ended "$target" 0 && finished &&
+	! rows | grep spin_much &&
+	grep -q ': 2 child processes run already, not profiled: --children does it$' "$work/err"
+}
+
+# The others still run, and their memory is that of the process.
+first_thread_ended() {
+	start python3 -c 'import ctypes, sys, threading, time
+def work():
+	sys.stdin.read(1)
+	begin = time.thread_time()
+	while time.thread_time() < begin + 0.3: pass
+threading.Thread(target=work).start()
+ctypes.CDLL(None).syscall(60, 0)'
+	wait_while "$target" grep -q '^State:.*zombie' "/proc/$target/status" && attach "$target" &&
+	release && ended "$target" 0 && finished && between 29 "$(all_samples)" 34 &&
+	! rows | grep -F '(outside all objects)' && rows --by process | grep -q '/python3'
+}
+
 executes() {
 	start sh -c 'read -r _; exec programs/spin 0.4' && attach "$target" && echo >&"$go" &&
 	ended "$target" 0 && finished && spun 1 0.4
@@ -366,7 +408,7 @@ check_with() {
 ktap_print_header
 need_root_and_device
 uninterrupted
-ktap_set_plan 32
+ktap_set_plan 35
 check "a process, until it exits" until_exit
 check "two processes" several
 check "two processes as words, as pidof prints them" words
@@ -374,6 +416,9 @@ check "-o -: the result goes to a pipe" to_a_pipe
 check_with script "on a terminal, profil says how to end" announced
 check "-p twice" twice_the_option
 check "the children of a process, and their programs" children
+check "--children: those that a process has already" family
+check "children that a process has already: said" not_the_family
+check_with python3 "a process whose first thread has ended" first_thread_ended
 check "a process that executes another program" executes
 check "--no-follow" not_followed
 check "a process that is killed" killed

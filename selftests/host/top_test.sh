@@ -161,6 +161,13 @@ many_objects() {
 	open_sample 100 20 4000 4000 && shows ' function_1 +object1$' && echo "# $(screen | sed -n 2p)"
 }
 
+# A file takes more memory to read than it may: a range of each of 30,000 symbols.
+refused_file() {
+	rm -rf "$work/made" && mkdir "$work/made" &&
+	terminal_open 100 20 "env PROFIL_READ_MIB=1 $SAMPLE $work/made 30000 1 2>$work/err" &&
+	shows '\(no symbols\) +object0$'
+}
+
 unknown_terminal() {
 	rm -rf "$work/made" && mkdir "$work/made"
 	TERM=unknown script -qec "$SAMPLE $work/made 3 1" "$work/typescript" </dev/null >"$work/out"
@@ -184,7 +191,7 @@ ktap_print_header
 type tmux >/dev/null 2>&1 || skip_all "no tmux: install it"
 # the program may still write to the directory
 trap 'terminal_close 2>/dev/null; sleep 0.2; rm -rf "$work"' EXIT
-ktap_set_plan 13
+ktap_set_plan 14
 check "functions, sorted by each key" functions
 check "names in UTF-8" utf8
 check "threads and programs" by
@@ -196,6 +203,7 @@ check "small terminals, and another size" small
 check "q and ^C leave" leaves
 check "the terminal is closed" closed
 check "4,000 objects" many_objects
+check "a file takes too much memory to read" refused_file
 check "an unknown terminal" unknown_terminal
 # Half of the samples are at random in 5,000 functions, so nearly all lines change. Measured with
 # ncurses 6.4: 333 million, 0.6 ms of CPU time for each refresh. At ten a second, that is 0.6 % of

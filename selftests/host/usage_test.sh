@@ -212,6 +212,19 @@ functions_are_completed() {
 	completes_function "profil report --annotate=spin run." run.sh
 }
 
+# 100,000 symbols, of which each takes more than ten bytes
+refused_file() {
+	seq 100000 | sed 's/.*/.globl f&\n.type f&, @function\n.size f&, 1\nf&: nop/' \
+		>"$work/many.s" &&
+	gcc -shared -nostdlib -o "$work/many" "$work/many.s" &&
+	printf '%s\n' "0 $(nm "$work/many" | awk '$3 == "f1" { print $1 }') 5" "1 $address 1000" |
+		unit/export_sample result "$work/refused" "$work/many" "$spin" || return
+	PROFIL_READ_MIB=1 "$PROFIL" report "$work/refused" >"$work/out" &&
+	grep -q '/many: it takes more memory .*(PROFIL_READ_MIB=4 allows more)' "$work/out" &&
+	grep -q ' spin_much$' "$work/out" && ! grep ' f1$' "$work/out" &&
+	"$PROFIL" report "$work/refused" | grep -q ' f1$'
+}
+
 ktap_print_header
 ktap_set_plan 13
 check "-h is --help" short_help
@@ -227,4 +240,5 @@ check "a result that is read is not overwritten" output_is_input
 check "results are added" merge
 check "functions with samples are completed" functions_are_completed
 check "functions with long names are completed" long_functions_are_completed
+check "a file that takes too much to read costs no other names, and is named" refused_file
 ktap_finished

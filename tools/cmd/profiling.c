@@ -6,8 +6,10 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/announce.h"
 #include "cmd/built.h"
@@ -19,6 +21,7 @@
 #include "record/child.h"
 #include "record/procfs.h"
 #include "record/signals.h"
+#include "util/array.h"
 #include "util/failure.h"
 #include "util/priority.h"
 #include "util/time_ns.h"
@@ -200,44 +203,135 @@ static void begin_run(struct profiling *profiling, uint64_t since_ns, uint64_t a
 			      (double)late_ns / NS_PER_S);
 }
 
+/* Say how many processes have samples without names. */
+static void explain_unread(const struct profiling *profiling)
+{
+	int error;
+	const size_t nr = recording_unread(profiling->run.recording, &error);
+
+	if (nr)
+		failure_warnx("the samples of %zu process%s have no names, as /proc/PID/maps could not be read: %s (%s)",
+			      nr, nr == 1 ? "" : "es",
+			      error == -ESRCH ? "the process has ended" : strerrordesc_np(-error),
+			      strerrorname_np(-error));
+}
+
+/* Say how many processes are not profiled, of those that have not been counted yet. */
+static void explain_refused(struct members *members)
+{
+	const char *in = members->directory ? " in " : "";
+	const char *directory = members->directory ? members->directory : "";
+
+	if (members->nr_refused == 1)
+		failure_warnx("1 process%s%s is not profiled: %s", in, directory, members->why);
+	else if (members->nr_refused)
+		failure_warnx("%zu processes%s%s are not profiled; the first: %s",
+			      members->nr_refused, in, directory, members->why);
+	members->nr_refused = 0;
+}
+
+/* Processes, and their descendants */
+struct family {
+	pid_t *pids;
+	size_t nr;
+};
+
+/* Add a process, unless it is there, or is this one. Return: 0 or -ENOMEM. */
+static int add_to_family(void *data, pid_t pid)
+{
+	struct family *family = data;
+	pid_t *last;
+	size_t i;
+
+	for (i = 0; i < family->nr; i++)
+		if (family->pids[i] == pid)
+			return 0;
+	if (pid == getpid())
+		return 0;
+	last = array_append(family->pids, family->nr);
+	if (!last)
+		return -ENOMEM;
+	*last = pid;
+	return 0;
+}
+
+/*
+ * Find the descendants of the processes that are to be profiled. @members: to attach to them,
+ * before their own children are looked for, as from then on these are profiled; NULL: they are
+ * counted.
+ * Return: number of descendants, or -ENOMEM.
+ */
+static ssize_t find_family(const struct profiling_options *options, struct members *members)
+{
+	struct family family = { 0 };
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < options->nr_pids && !error; i++)
+		error = add_to_family(&family, options->pids[i]);
+	for (i = 0; i < family.nr && !error; i++) {
+		if (members && i >= options->nr_pids)
+			error = members_join(members, family.pids[i]);
+		if (error >= 0)
+			error = procfs_each_child(family.pids[i], add_to_family, &family);
+	}
+	free(family.pids);
+	if (error || family.nr < options->nr_pids)
+		return error;
+	return (ssize_t)(family.nr - options->nr_pids);
+}
+
+/* Return: 0 or -errno, with the reason in @why. */
+static int attach_pids(struct profiling *profiling, char why[ATTACH_WHY])
+{
+	const struct profiling_options *options = profiling->options;
+	int error = open_attach(profiling, why);
+	size_t i;
+
+	for (i = 0; !error && i < options->nr_pids; i++) {
+		const pid_t pid = options->pids[i];
+		/* before its first sample */
+		const uint64_t base_ns = time_cpu_ns(pid);
+
+		error = attach_process(&profiling->attach, pid, false, why);
+		if (!error && recording_add_process(profiling->run.recording, pid, base_ns)) {
+			snprintf(why, ATTACH_WHY, "%s", strerrordesc_np(ENOMEM));
+			error = -ENOMEM;
+		}
+	}
+	return error;
+}
+
 /* Return: 0; or -1, and the reason is printed. */
 static int attach_processes(struct profiling *profiling)
 {
 	const struct profiling_options *options = profiling->options;
 	const uint64_t since_ns = time_ns(CLOCK_MONOTONIC);
+	const ssize_t left = options->children ? 0 : find_family(options, NULL);
+	struct members *members = &profiling->members;
 	char why[ATTACH_WHY];
-	uint64_t *base_ns;
 	int error;
-	size_t i;
 
-	base_ns = calloc(options->nr_pids, sizeof(*base_ns));
-	if (!base_ns) {
-		failure_warn("profile", ENOMEM);
+	if (attach_pids(profiling, why)) {
+		failure_warnx("no profile: %s", why);
 		return -1;
 	}
-	error = open_attach(profiling, why);
-	for (i = 0; !error && i < options->nr_pids; i++) {
-		/* before its first sample */
-		base_ns[i] = time_cpu_ns(options->pids[i]);
-		error = attach_process(&profiling->attach, options->pids[i], false, why);
-	}
-	if (error) {
-		failure_warnx("no profile: %s", why);
-		goto out;
-	}
+	members->attach = &profiling->attach;
+	members->recording = profiling->run.recording;
+	error = (int)(options->children ? find_family(options, members) : left);
 	begin_run(profiling, since_ns, time_ns(CLOCK_MONOTONIC));
-	for (i = 0; i < options->nr_pids; i++) {
-		error = recording_add_process(profiling->run.recording, options->pids[i], base_ns[i]);
-		/* if the process has just ended, its end is in the log */
-		if (error == -ENOMEM) {
-			failure_warn("profile", -error);
-			goto out;
-		}
+	if (error >= 0)
+		error = recording_open_files(members->recording);
+	if (error) {
+		failure_warn("profile", -error);
+		return -1;
 	}
-	error = 0;
-out:
-	free(base_ns);
-	return error ? -1 : 0;
+	explain_unread(profiling);
+	explain_refused(members);
+	if (left)
+		failure_warnx("%zd child %s already, not profiled: --children does it", left,
+			      left == 1 ? "process runs" : "processes run");
+	return 0;
 }
 
 /* Attached processes run. Return: the exit status. */
@@ -279,18 +373,6 @@ static int profile_processes(struct profiling *profiling)
 }
 
 /* --- a control group ------------------------------------------------------------- */
-
-/* Say how many processes are not profiled, of those that have not been counted yet. */
-static void explain_refused(struct members *members)
-{
-	if (members->nr_refused == 1)
-		failure_warnx("1 process in %s is not profiled: %s", members->directory,
-			      members->why);
-	else if (members->nr_refused)
-		failure_warnx("%zu processes in %s are not profiled; the first: %s",
-			      members->nr_refused, members->directory, members->why);
-	members->nr_refused = 0;
-}
 
 /* Return: 0; or -1, and the reason is printed. */
 static int attach_members(struct profiling *profiling)
@@ -340,6 +422,7 @@ static int profile_members(struct profiling *profiling, const char *directory)
 		announce(directory, profiling->options->duration_ns);
 	status = profile_attached(profiling);
 	explain_refused(members);
+	explain_unread(profiling);
 	procfs_free_command(argv);
 	return status;
 }

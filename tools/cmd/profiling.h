@@ -18,6 +18,7 @@
  * @attach:      how to sample
  * @command:     the command and its arguments; NULL: @cgroup, or @pids
  * @cgroup:      a control group, as for cgroup_open(); NULL: @pids
+ * @children:    also the descendants that @pids have when they are attached
  * @force:       run the command even if it cannot be profiled
  * @duration_ns: the profile ends after this time
  * @snapshot_ns: interval of snapshots of the result
@@ -37,6 +38,7 @@ struct profiling_options {
 	const char *cgroup;
 	pid_t *pids;
 	size_t nr_pids;
+	bool children;
 	bool force;
 	uint64_t duration_ns;
 	uint64_t snapshot_ns;

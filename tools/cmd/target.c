@@ -26,7 +26,7 @@
 #include "util/time_ns.h"
 
 /* Options without a letter */
-enum { KEY_NO_FOLLOW = 0x400, KEY_CGROUP, KEY_CALL_GRAPH };
+enum { KEY_NO_FOLLOW = 0x400, KEY_CGROUP, KEY_CALL_GRAPH, KEY_CHILDREN };
 
 #define HIGHEST_RATE		"max"	/* as an argument of --rate */
 
@@ -43,6 +43,8 @@ static const struct argp_option options[] = {
 	{ "no-inherit", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "pid", 'p', "PID[,PID...]", 0,
 	  "Profile these processes, instead of a COMMAND", 0 },
+	{ "children", KEY_CHILDREN, NULL, 0,
+	  "With --pid, profile also the children that the processes have, and theirs", 0 },
 	{ "cgroup", KEY_CGROUP, "PATH", 0,
 	  "Profile the processes of this control group (version 2), and those that join it", 0 },
 	/* of perf, to name what is to be typed instead */
@@ -141,6 +143,8 @@ static void check(const struct profiling_options *profiling, struct argp_state *
 		options_error(state, "--cgroup excludes a command and --pid: remove one of them");
 	if (!profiling->command && !profiling->cgroup && !has_pids)
 		argp_usage(state);
+	if (profiling->children && !has_pids)
+		options_error(state, "--children needs --pid: the children of a command are profiled without it");
 	if (profiling->cgroup && !profiling->attach.follow)
 		options_error(state, "--cgroup and --no-follow exclude each other: the programs that a process executes are in its control group");
 }
@@ -172,6 +176,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		if (!*text)
 			options_error(state, "--cgroup needs the path of a control group; / is the whole machine");
 		profiling->cgroup = text;
+		return 0;
+	case KEY_CHILDREN:
+		profiling->children = true;
 		return 0;
 	case KEY_NO_FOLLOW:
 		profiling->attach.follow = false;

@@ -239,11 +239,11 @@ static int call(struct attach *attach, pid_t pid, int mem, bool from_exec)
 
 int attach_process(struct attach *attach, pid_t pid, bool from_exec, char why[ATTACH_WHY])
 {
-	char path[32];
+	char path[PROCFS_PATH];
 	int error, mem, tries = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	do {
+		procfs_path(pid, "mem", path);
 		mem = open(path, O_RDONLY | O_CLOEXEC);
 		if (mem < 0) {
 			error = -errno;

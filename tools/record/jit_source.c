@@ -47,9 +47,9 @@ void jit_source_find(struct jit_source *source, pid_t pid, pid_t parent, int64_t
 
 void jit_source_open(struct jit_source *source)
 {
-	char path[32];
+	char path[PROCFS_PATH];
 
-	snprintf(path, sizeof(path), "/proc/%d/root", source->pid);
+	procfs_path(source->pid, "root", path);
 	source->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (source->root < 0 && (errno == ENOENT || errno == ESRCH) &&
 	    source->number == source->pid)

@@ -5,6 +5,7 @@
  * huge pages (node --use-largepages, HHVM).
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -158,11 +159,22 @@ static int add_from_proc(void *data, const struct procmaps_entry *entry)
 	return mapper_add(reading->recording, reading->process, entry, &key) ? 0 : -ENOMEM;
 }
 
-int mapper_read(struct recording *recording, struct process *process)
+int mapper_enter(struct recording *recording, struct process *process, char *maps)
 {
 	struct reading reading = { recording, process };
 
-	return procmaps_read(process->pid, add_from_proc, &reading);
+	return procmaps_each(maps, add_from_proc, &reading);
+}
+
+int mapper_read(struct recording *recording, struct process *process)
+{
+	int error;
+	char *maps = procmaps_copy(process->pid, &error);
+
+	if (maps)
+		error = mapper_enter(recording, process, maps);
+	free(maps);
+	return error;
 }
 
 /* What a record of samples adds to the counts; its address is the pc. Return: 0 or -ENOMEM. */

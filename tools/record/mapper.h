@@ -16,6 +16,15 @@ struct file *mapper_add(struct recording *recording, struct process *process,
 			const struct procmaps_entry *entry, const struct file_key *key);
 
 /**
+ * mapper_enter - add the mappings that a process had
+ * @process:   a process that may be sampled
+ * @maps:      from procmaps_copy(); changed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mapper_enter(struct recording *recording, struct process *process, char *maps);
+
+/**
  * mapper_read - add all mappings that a process has now
  * @process:   a process that may be sampled
  *

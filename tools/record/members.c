@@ -15,7 +15,6 @@
 
 #include "record/members.h"
 #include "record/procfs.h"
-#include "util/array.h"
 #include "util/time_ns.h"
 
 /* How often the lists are read again at once, as processes may have forked meanwhile */
@@ -34,30 +33,13 @@ static void refuse(struct members *members, const char *why)
 }
 
 /*
- * Read what those have mapped that were attached to. Before, the next ones are attached to: reading
- * takes longer, and meanwhile those would not be sampled. Return: 0 or -ENOMEM.
- */
-static int add_joined(struct members *members)
-{
-	int error = 0;
-	size_t i;
-
-	for (i = 0; i < members->nr_joined && error != -ENOMEM; i++)
-		/* if the process has just ended, its end is in the log */
-		error = recording_add_process(members->recording, members->joined[i].pid,
-					      members->joined[i].base_ns);
-	members->nr_joined = 0;
-	return error == -ENOMEM ? error : 0;
-}
-
-/*
  * EBUSY: the process is attached, perhaps because a profiled one has forked it. Then its FORK is in
  * the log, and perhaps its EXIT, too. Return: 0: it was known, or is now; -EBUSY; or another
  * -errno.
  */
 static int find_fork(struct members *members, pid_t pid)
 {
-	int error = add_joined(members);
+	int error = recording_open_files(members->recording);
 
 	if (!error)
 		error = recording_read(members->recording, members->attach->device);
@@ -66,12 +48,10 @@ static int find_fork(struct members *members, pid_t pid)
 	return recording_has_process(members->recording, pid) ? 0 : -EBUSY;
 }
 
-/* Return: 1: attached; 0: not, and why not is counted; or -errno. */
-static int join(struct members *members, pid_t pid)
+int members_join(struct members *members, pid_t pid)
 {
 	/* before its first sample */
 	const uint64_t base_ns = time_cpu_ns(pid);
-	struct member *joined;
 	char why[ATTACH_WHY];
 	int error, found, tries = 0;
 
@@ -93,11 +73,8 @@ static int join(struct members *members, pid_t pid)
 	}
 	if (!members->nr_attached++)
 		members->first = pid;
-	joined = array_append(members->joined, members->nr_joined);
-	if (!joined)
-		return -ENOMEM;
-	*joined = (struct member){ pid, base_ns };
-	return 1;
+	error = recording_add_process(members->recording, pid, base_ns);
+	return error ? error : 1;
 }
 
 /* Return: number of processes that were attached to, or -errno. */
@@ -114,13 +91,14 @@ static int look_once(struct members *members)
 		/* not there at the last look: an ID is not used again within so short a time */
 		if (!cgroup_has(&members->seen, pid) && !is_own(pid) &&
 		    !recording_has_process(members->recording, pid))
-			status = join(members, pid);
+			status = members_join(members, pid);
 		attached += status;
 	}
 	if (!members->attached_ns)
 		members->attached_ns = time_ns(CLOCK_MONOTONIC);
+	/* only now: it takes longer, and meanwhile the others would not be sampled */
 	if (status >= 0)
-		status = add_joined(members);
+		status = recording_open_files(members->recording);
 	members->seen = members->now;
 	members->now = seen;
 	return status < 0 ? status : attached;
@@ -146,5 +124,4 @@ void members_release(struct members *members)
 {
 	free(members->seen.list);
 	free(members->now.list);
-	free(members->joined);
 }

@@ -14,22 +14,11 @@
 #define MEMBERS_LOOK_NS	((uint64_t)100000000)
 
 /**
- * struct member - a process of a control group
- * @base_ns: its CPU time before it was attached, in ns
- */
-struct member {
-	pid_t pid;
-	uint64_t base_ns;
-};
-
-/**
  * struct members - the processes of a control group
  * @directory: from cgroup_open(); not owned
  * @attach:    from attach_open()
  * @seen:      those that were in it at the last look
  * @now:       memory for the next list
- * @joined:    those that were attached to, and whose maps have not been read
- * @nr_joined: number of these
  * @first:     the first process that was attached to; 0: none
  * @nr_attached: how many were attached to
  * @attached_ns: CLOCK_MONOTONIC when those of the first look were, in ns
@@ -42,8 +31,6 @@ struct members {
 	struct recording *recording;
 	struct cgroup_pids seen;
 	struct cgroup_pids now;
-	struct member *joined;
-	size_t nr_joined;
 	pid_t first;
 	size_t nr_attached;
 	uint64_t attached_ns;
@@ -63,6 +50,12 @@ struct members {
  * read, or -ENOMEM.
  */
 ssize_t members_look(struct members *members);
+
+/*
+ * Attach to a process, unless a profiled one has forked it. Then recording_open_files() is to be
+ * called. Return: 1: attached; 0: not, and if it may not be profiled, it is counted; or -errno.
+ */
+int members_join(struct members *members, pid_t pid);
 
 /* Free the memory. */
 void members_release(struct members *members);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "record/openmapped.h"
+#include "record/procfs.h"
 #include "util/objectfile.h"
 #include "util/time_ns.h"
 
@@ -96,14 +97,14 @@ static bool is_device(const char *path)
 static bool try_path(struct search *search, const char *path, pid_t pid)
 {
 	const char *problem;
-	char root[32];
+	char root[PROCFS_PATH];
 
 	if (path[0] != '/')
 		return false;
 	if (consider(search, objectfile_open(path, &problem), PATH))
 		return true;
 	search->is_device |= is_device(path);
-	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	procfs_path(pid, "root", root);
 	return consider(search, objectfile_open_below(root, path, &problem), PATH);
 }
 
@@ -137,9 +138,9 @@ static bool try_unescaped(struct search *search, pid_t pid)
 static bool try_links(struct search *search, const struct file_use *use)
 {
 	const char *problem;
-	char link[80];
+	char link[PROCFS_PATH];
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", use->pid);
+	procfs_path(use->pid, "exe", link);
 	if (consider(search, objectfile_open(link, &problem), PROGRAM))
 		return true;
 	/* this one requires CAP_CHECKPOINT_RESTORE */

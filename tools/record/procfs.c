@@ -3,6 +3,8 @@
  * Reading /proc.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,46 @@
 #include "record/procfs.h"
 
 #define STAT_BYTES	512	/* more than the fields of /proc/PID/stat that are read */
+
+/* Whether a thread has ended, or is one of the kernel. @path: of its folder */
+static bool has_no_memory(const char *path)
+{
+	char link[PROCFS_PATH + 4], byte;
+
+	snprintf(link, sizeof(link), "%s/exe", path);
+	return readlink(link, &byte, 1) < 0 && errno == ENOENT;
+}
+
+/* Find a thread that has memory. @path: of the process; changed to that of the thread */
+static void find_thread(char path[PROCFS_PATH])
+{
+	char tasks[PROCFS_PATH], thread[PROCFS_PATH];
+	const struct dirent *entry;
+	DIR *directory;
+
+	snprintf(tasks, sizeof(tasks), "%.32s/task", path);
+	directory = opendir(tasks);
+	while (directory && (entry = readdir(directory))) {
+		snprintf(thread, sizeof(thread), "%.40s/%.16s", tasks, entry->d_name);
+		if (entry->d_name[0] == '.' || has_no_memory(thread))
+			continue;
+		strcpy(path, thread);
+		break;
+	}
+	if (directory)
+		closedir(directory);
+}
+
+void procfs_path(pid_t pid, const char *name, char path[PROCFS_PATH])
+{
+	size_t length;
+
+	snprintf(path, PROCFS_PATH, "/proc/%d", pid);
+	if (has_no_memory(path))
+		find_thread(path);
+	length = strlen(path);
+	snprintf(path + length, PROCFS_PATH - length, "/%s", name);
+}
 
 static FILE *open_proc(pid_t pid, const char *name)
 {
@@ -108,6 +150,36 @@ pid_t procfs_read_parent(pid_t pid)
 	return fields && sscanf(fields, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
+/* Call a function for the child processes that a thread has forked. */
+static int each_forked(pid_t pid, pid_t tid, int (*add)(void *data, pid_t child), void *data)
+{
+	FILE *file = open_thread(pid, tid, "children");
+	int child, error = 0;
+
+	while (file && !error && fscanf(file, "%d", &child) == 1)
+		error = add(data, child);
+	if (file)
+		fclose(file);
+	return error;
+}
+
+int procfs_each_child(pid_t pid, int (*add)(void *data, pid_t child), void *data)
+{
+	const struct dirent *entry;
+	char tasks[PROCFS_PATH];
+	DIR *directory;
+	int error = 0;
+
+	snprintf(tasks, sizeof(tasks), "/proc/%d/task", pid);
+	directory = opendir(tasks);
+	while (directory && !error && (entry = readdir(directory)))
+		if (entry->d_name[0] != '.')
+			error = each_forked(pid, atoi(entry->d_name), add, data);
+	if (directory)
+		closedir(directory);
+	return error;
+}
+
 pid_t procfs_read_inner_pid(pid_t pid)
 {
 	FILE *file = open_proc(pid, "status");
@@ -141,10 +213,10 @@ int64_t procfs_read_start(pid_t pid)
 
 bool procfs_read_exe(pid_t pid, char *path, size_t room)
 {
+	char link[PROCFS_PATH];
 	ssize_t length;
-	char link[32];
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	procfs_path(pid, "exe", link);
 	length = readlink(link, path, room - 1);
 	path[length < 0 ? 0 : length] = 0;
 	return length > 0;
@@ -156,10 +228,12 @@ bool procfs_read_exe(pid_t pid, char *path, size_t room)
  */
 static char *read_arguments(pid_t pid, size_t *bytes)
 {
-	FILE *file = open_proc(pid, "cmdline"), *copy;
-	char *text = NULL, part[4096];
+	char *text = NULL, part[4096], path[PROCFS_PATH];
+	FILE *file, *copy;
 	size_t length;
 
+	procfs_path(pid, "cmdline", path);
+	file = fopen(path, "re");
 	if (!file)
 		return NULL;
 	copy = open_memstream(&text, bytes);

@@ -26,6 +26,15 @@ bool procfs_read_user(pid_t pid, uid_t *user);
  */
 pid_t procfs_read_parent(pid_t pid);
 
+/**
+ * procfs_each_child - call a function for all child processes of a process
+ * @add:  gets @data and the ID of a child; returns 0 or -errno, which ends the calls
+ * @data: argument of @add
+ *
+ * Return: 0, or an error of @add.
+ */
+int procfs_each_child(pid_t pid, int (*add)(void *data, pid_t child), void *data);
+
 /*
  * Determine the process ID that a process has in its own namespace. Return: that ID; 0: there is no
  * such process.
@@ -46,6 +55,16 @@ int64_t procfs_read_start(pid_t pid);
  * Return: false if there is no such process, or no permission.
  */
 bool procfs_read_exe(pid_t pid, char *path, size_t room);
+
+#define PROCFS_PATH	80	/* bytes of a path of procfs_path() */
+
+/**
+ * procfs_path - find a file in /proc that shows the memory of a process
+ * @name:  its name there, as "maps"
+ * @path:  filled in: /proc/PID/NAME; or, as a thread that has ended has no memory, that of another
+ *         thread if the first one has ended
+ */
+void procfs_path(pid_t pid, const char *name, char path[PROCFS_PATH]);
 
 #define PROCFS_THREAD_NAME	64	/* bytes of a thread's name, at most, with the 0 */
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/procfs.h"
 #include "record/procmaps.h"
 
 /* Parse a number and the character after it. Return: whether both are there. */
@@ -55,30 +56,49 @@ bool procmaps_parse(char *line, struct procmaps_entry *entry)
 
 static FILE *open_maps(pid_t pid)
 {
-	char path[32];
+	char path[PROCFS_PATH];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	procfs_path(pid, "maps", path);
 	return fopen(path, "re");
 }
 
-int procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
+char *procmaps_copy(pid_t pid, int *error)
+{
+	char *line = NULL, *text = NULL;
+	struct procmaps_entry entry;
+	size_t room = 0, bytes;
+	FILE *maps, *copy;
+
+	maps = open_maps(pid);
+	*error = errno == ENOENT ? -ESRCH : -errno;
+	if (!maps)
+		return NULL;
+	copy = open_memstream(&text, &bytes);
+	/* a process that ends meanwhile has no more lines */
+	while (copy && getline(&line, &room, maps) > 0)
+		if (procmaps_parse(line, &entry))
+			fprintf(copy, "%s\n", line);
+	free(line);
+	fclose(maps);
+	*error = -ESRCH;
+	if (!copy || fclose(copy))
+		*error = -ENOMEM;
+	else if (bytes)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int procmaps_each(char *text, int (*add)(void *data, const struct procmaps_entry *entry),
 		  void *data)
 {
 	struct procmaps_entry entry;
-	char *line = NULL;
-	size_t room = 0;
 	int error = 0;
-	FILE *maps;
+	char *line;
 
-	maps = open_maps(pid);
-	if (!maps)
-		return errno == ENOENT ? -ESRCH : -errno;
-	/* a process that ends meanwhile has no more lines */
-	while (!error && getline(&line, &room, maps) > 0)
+	while (!error && (line = strsep(&text, "\n")))
 		if (procmaps_parse(line, &entry))
 			error = add(data, &entry);
-	free(line);
-	fclose(maps);
 	return error;
 }
 

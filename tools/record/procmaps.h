@@ -37,13 +37,22 @@ struct procmaps_entry {
 bool procmaps_parse(char *line, struct procmaps_entry *entry);
 
 /**
- * procmaps_read - call a function for all executable mappings of a process
- * @add:  gets @data and the mapping; returns 0 or -errno, which ends the reading
+ * procmaps_copy - copy the lines of the executable mappings of a process
+ * @error: on error, set to -errno: -ESRCH: it has ended; -EACCES: no permission
+ *
+ * Return: the lines, to be freed with free(); NULL: an error.
+ */
+char *procmaps_copy(pid_t pid, int *error);
+
+/**
+ * procmaps_each - call a function for all executable mappings
+ * @text: from procmaps_copy(); changed
+ * @add:  gets @data and the mapping; returns 0 or -errno, which ends the calls
  * @data: argument of @add
  *
- * Return: 0 or -errno: -ESRCH: no such process; -EACCES: no permission; an error of @add.
+ * Return: 0, or an error of @add.
  */
-int procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
+int procmaps_each(char *text, int (*add)(void *data, const struct procmaps_entry *entry),
 		  void *data);
 
 /**

@@ -21,6 +21,7 @@
 #include "record/procfs.h"
 #include "record/recording.h"
 #include "record/recording_state.h"
+#include "util/array.h"
 #include "util/time_ns.h"
 
 struct recording *recording_new(void)
@@ -45,6 +46,9 @@ void recording_free(struct recording *recording)
 
 	if (!recording)
 		return;
+	for (i = 0; i < recording->nr_unopened; i++)
+		free(recording->unopened[i].maps);
+	free(recording->unopened);
 	after_loss_release(recording);
 	process_table_release(&recording->processes);
 	threads_release(&recording->threads);
@@ -154,31 +158,70 @@ static int read_command(struct recording *recording, const struct process *proce
 	return process_table_set_argv(&recording->processes, process, argv);
 }
 
+/*
+ * Read what the process has mapped, for recording_open_files(). Return: 0; -ESRCH: it has ended; or
+ * another -errno.
+ */
+static int copy_maps(struct recording *recording, pid_t pid)
+{
+	struct unopened *last = array_append(recording->unopened, recording->nr_unopened);
+	int error;
+
+	if (!last)
+		return -ENOMEM;
+	*last = (struct unopened){ .pid = pid, .maps = procmaps_copy(pid, &error) };
+	if (last->maps)
+		return 0;
+	recording->nr_unopened--;
+	return error;
+}
+
 int recording_add_process(struct recording *recording, pid_t pid, uint64_t base_ns)
 {
-	struct process process = { .pid = pid };
-	struct process *added;
+	struct process *process;
 	int error;
 
 	if (pid <= 0 || pid >= LOG_RECORD_PIDS)
 		return -ESRCH;
 	if (process_table_find(&recording->processes, pid))
 		return 0;
-	process.space = space_new();
-	if (!process.space || process_table_attach(&recording->processes, pid, base_ns)) {
-		space_put(process.space);
+	error = copy_maps(recording, pid);
+	if (error == -ENOMEM || process_table_attach(&recording->processes, pid, base_ns))
 		return -ENOMEM;
-	}
-	error = mapper_read(recording, &process);
-	if (error) {
-		space_put(process.space);
-		return error;
-	}
-	added = add_process(recording, pid, process.space, base_ns);
-	if (!added)
+	process = add_process(recording, pid, space_new(), base_ns);
+	if (!process || read_command(recording, process))
 		return -ENOMEM;
-	added->jit = process.jit;
-	return read_command(recording, added);
+	if (!error)
+		return 0;
+	recording->unread_error = error;
+	recording->nr_unread++;
+	return 0;
+}
+
+int recording_open_files(struct recording *recording)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < recording->nr_unopened; i++) {
+		const struct unopened *unopened = &recording->unopened[i];
+		struct process *process = process_table_find(&recording->processes, unopened->pid);
+
+		if (!error && process && process->space)
+			error = mapper_enter(recording, process, unopened->maps);
+		free(unopened->maps);
+	}
+	recording->nr_unopened = 0;
+	return error;
+}
+
+size_t recording_unread(struct recording *recording, int *error)
+{
+	const size_t nr = recording->nr_unread;
+
+	recording->nr_unread = 0;
+	*error = recording->unread_error;
+	return nr;
 }
 
 /* Find a process; if its first records were lost, add it. Return: NULL: no memory. */

@@ -24,11 +24,26 @@ void recording_free(struct recording *recording);
  *             the log
  * @base_ns:   its CPU time just before that call, which is not part of the recording, in ns
  *
- * Its program and its mappings are read from /proc. A known process is left as it is.
+ * Its program and its mappings are read from /proc at once, as it may end; if it has, see
+ * recording_unread(). Its files are opened by recording_open_files(), which must be called before
+ * the log is read. A known process is left as it is.
  *
- * Return: 0 or -errno.
+ * Return: 0; -ENOMEM; or -ESRCH: not the ID of a process.
  */
 int recording_add_process(struct recording *recording, pid_t pid, uint64_t base_ns);
+
+/* Open what the processes of recording_add_process() have mapped. Return: 0 or -ENOMEM. */
+int recording_open_files(struct recording *recording);
+
+/**
+ * recording_unread - count the processes of recording_add_process() whose mappings were not read
+ * @error: set to the reason, as -errno
+ *
+ * Their samples are outside all objects, except in what they map later.
+ *
+ * Return: their number since the last call.
+ */
+size_t recording_unread(struct recording *recording, int *error);
 
 /*
  * How long a process of recording_add_process() has run. Return: CPU time since it was added, up to

@@ -28,6 +28,15 @@ struct log_contents {
 };
 
 /**
+ * struct unopened - a process whose mappings were copied, and whose files are not open yet
+ * @maps: from procmaps_copy()
+ */
+struct unopened {
+	pid_t pid;
+	char *maps;
+};
+
+/**
  * struct recording - what the log of a run has told so far
  * @processes:     the processes and their programs
  * @threads:       their threads that have samples
@@ -48,6 +57,10 @@ struct log_contents {
  * @folded_samples: number of samples that it has moved outside
  * @unprofiled:    programs that must not be sampled
  * @nr_unprofiled: number of these programs
+ * @unopened:      for recording_open_files()
+ * @nr_unopened:   number of these
+ * @nr_unread:     how many processes ended before their mappings were read, or the like
+ * @unread_error:  the last reason
  * @watch:         called for each sample (sample_hook.h); NULL: nothing is
  * @buffer:        records that were read; not part of this, as most runs need little of it
  */
@@ -71,6 +84,10 @@ struct recording {
 	uint64_t folded_samples;
 	struct result_unprofiled unprofiled[RESULT_MAX_UNPROFILED];
 	size_t nr_unprofiled;
+	struct unopened *unopened;
+	size_t nr_unopened;
+	size_t nr_unread;
+	int unread_error;
 	sample_hook_fn *watch;
 	void *watch_data;
 	unsigned char *buffer;

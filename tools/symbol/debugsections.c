@@ -45,6 +45,13 @@ bool debugsections_exist(Elf *elf)
 	       next_section(elf, NULL, ".zdebug_info", &header);
 }
 
+bool debugsections_have_symbols(Elf *elf)
+{
+	GElf_Shdr header;
+
+	return next_section(elf, NULL, ".gnu_debugdata", &header);
+}
+
 static uint32_t compression(Elf_Scn *scn, const GElf_Shdr *header)
 {
 	const Elf_Data *data;

@@ -9,6 +9,9 @@
 /* Whether a file has debug information, readable or not. */
 bool debugsections_exist(Elf *elf);
 
+/* Whether a file has a symbol table in .gnu_debugdata, readable or not. */
+bool debugsections_have_symbols(Elf *elf);
+
 /*
  * Whether elfutils cannot read the compression of debug information. Return: the reason, with a
  * remedy; NULL: there is no such section.

@@ -53,6 +53,7 @@ struct file {
 	const char *problem;	/* see symbols_problem() */
 	bool is_missing;	/* see symbols_is_missing() */
 	const char *unused;	/* why only the debug file is used; NULL: the file itself is used */
+	bool is_unread;		/* as in struct symtab */
 	const char *lines_problem;	/* see symbols_explain_lines() */
 	struct debugfile debugfile;
 	Dwfl *dwfl;		/* NULL: not open; else the file is in @open of struct symbols */
@@ -253,6 +254,9 @@ char *symbols_explain(const struct symbols *symbols, size_t object, const char *
 	else if (file->unused)
 		length = asprintf(&text, "%s: %s: function names are from the debug file with the build-id of the file that ran",
 				  file->object->path, file->unused);
+	else if (file->is_unread)
+		length = asprintf(&text, "%s: .gnu_debugdata could not be read: it is damaged, or takes more memory than PROFIL_READ_MIB: functions that only it names are shown by address",
+				  file->object->path);
 	return length < 0 ? NULL : text;
 }
 
@@ -417,6 +421,7 @@ static int open_file(const struct symbols *symbols, struct file *file)
 	module = open_module(symbols, file);
 	if (module)
 		error = functions_read(&file->functions, module);
+	file->is_unread = file->functions.symtab.is_unread;
 	if (error || !module)
 		close_file(file);
 	return error;

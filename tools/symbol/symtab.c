@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "symbol/debugsections.h"
 #include "symbol/symtab.h"
 
 /*
@@ -160,6 +161,7 @@ int symtab_read(struct symtab *symtab, Dwfl_Module *module, const struct text *t
 		reading.machine = header.e_machine;
 	for (i = 0; !error && i < nr; i++)
 		error = add_symbol(symtab, &reading, i);
+	symtab->is_unread = elf && !symtab->is_full && debugsections_have_symbols(elf);
 	return error;
 }
 

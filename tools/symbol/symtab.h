@@ -25,6 +25,7 @@ enum symtab_rank {
  *           They are in @sized, too
  * @labels:  a range from each symbol without a size to the end of its section or segment
  * @is_full: the file or its debug file has a symbol table, not only a dynamic one
+ * @is_unread: the file has one in .gnu_debugdata, which could not be read
  */
 struct symtab {
 	struct ranges sized;
@@ -32,6 +33,7 @@ struct symtab {
 	struct ranges ifuncs;
 	struct ranges labels;
 	bool is_full;
+	bool is_unread;
 };
 
 /**

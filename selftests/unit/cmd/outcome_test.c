@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 
 #include <live/snapshot.h>
@@ -219,6 +220,41 @@ static void sample_program(const char *path, uint64_t start, size_t bytes, const
 	/* the text follows the headers */
 	fake_log_sample(&log, PID, 0x10000 + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), 5);
 	assert_int_equal(recording_read(recording, log_ends[0]), 1);
+}
+
+/* Return: how often the result was put in its place since the last call. */
+static int count_written(int watch)
+{
+	char events[4096] __attribute__((aligned(8)));
+	const ssize_t bytes = read(watch, events, sizeof(events));
+	const struct inotify_event *event;
+	ssize_t at;
+	int nr = 0;
+
+	for (at = 0; at < bytes; at += (ssize_t)(sizeof(*event) + event->len)) {
+		event = (const void *)(events + at);
+		nr += !strcmp(event->name, "out");
+	}
+	return nr;
+}
+
+/* Whoever is killed while names are read has a result. */
+TEST_F(result_is_written_before_names_are_read)
+{
+	const int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	char path[256];
+
+	assert_true(inotify_add_watch(watch, ".", IN_CREATE | IN_MOVED_TO) >= 0);
+	exec_program(0);
+	assert_true(show(1));
+	assert_int_equal(count_written(watch), 1);
+	assert_non_null(getcwd(path, sizeof(path) - sizeof("/program")));
+	strcat(path, "/program");
+	sample_program(path, 0x400000, 64, "first");
+	assert_true(show(2));
+	assert_int_equal(count_written(watch), 2);
+	unlink("program");
+	close(watch);
 }
 
 /* Who does not wait for names has the result: all signals that end a run are held. */

@@ -130,6 +130,28 @@ TEST_WITH(dump_that_a_process_maps_is_read, set_up, remove_maps)
 	assert_int_equal(samples_in("[jit]", "name"), 3);
 }
 
+/* Many processes may each have a map that takes long: the sum of what is waited for is bounded. */
+TEST_WITH(time_for_all_maps_is_bounded, set_up, remove_maps)
+{
+	struct jit *jit = &recording->jit;
+
+	write_map(PID, "50100 10 name\n");
+	start_making(PID);
+	fake_log_sample(&fake, PID, 0x50100, 1);
+	assert_int_equal(recording_read(recording, fake.read), 1);
+	jit->spent_ns = JIT_MOST_NS + NS_PER_S;
+	assert_int_equal(recording_read_names(recording), 0);
+	assert_int_equal(jit->spent_ns, JIT_MOST_NS + NS_PER_S);
+	collect();
+	assert_int_equal(samples_in("[jit]", NULL), 1);
+	/* a share of the time since the start is always allowed */
+	jit->begun_ns -= (JIT_SHARE + 1) * NS_PER_S;
+	assert_int_equal(recording_read_names(recording), 0);
+	assert_true(jit->spent_ns > JIT_MOST_NS + NS_PER_S);
+	collect();
+	assert_int_equal(samples_in("[jit]", "name"), 1);
+}
+
 static int count_descriptors(void)
 {
 	DIR *open_files = opendir("/proc/self/fd");

@@ -251,11 +251,13 @@ TEST_F(file_of_many_processes_is_opened_once)
 	for (i = 0; i < ARRAY_SIZE(children); i++) {
 		was_opened(watch);
 		assert_int_equal(recording_add_process(recording, children[i], 0), 0);
+		assert_int_equal(recording_open_files(recording), 0);
 		assert_int_equal(was_opened(watch), !i);
 	}
 	/* later, it may be another one */
 	assert_int_equal(recording_read(recording, fake.read), 1);
 	assert_int_equal(recording_add_process(recording, getpid(), 0), 0);
+	assert_int_equal(recording_open_files(recording), 0);
 	assert_true(was_opened(watch));
 	end_children(children, ARRAY_SIZE(children));
 	close(watch);

@@ -130,11 +130,15 @@ TEST_WITH(unknown_process_is_found_in_proc, set_up_child, tear_down_child)
 
 TEST_WITH(attached_process_has_the_mappings_of_proc, set_up_child, tear_down_child)
 {
+	int error;
+
 	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
 	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
-	assert_int_equal(recording_add_process(recording, FAKE_PID, time_cpu_ns(FAKE_PID)), -ESRCH);
 	assert_int_equal(recording_add_process(recording, 0, time_cpu_ns(0)), -ESRCH);
+	/* its mappings have been read */
 	stop();
+	assert_int_equal(recording_open_files(recording), 0);
+	assert_int_equal(recording_unread(recording, &error), 0);
 	fake_log_sample(&fake, child, pc, 1);
 	fake_log_exit(&fake, child, 3000000000);
 	read_log();
@@ -145,6 +149,29 @@ TEST_WITH(attached_process_has_the_mappings_of_proc, set_up_child, tear_down_chi
 	/* without the time that it had used before */
 	assert_int_equal(result.processes[0].start_cpu_ns, 0);
 	assert_in_range(result.processes[0].cpu_ns, 1, 2999999999);
+}
+
+/* Its CPU time is that since it was attached, though nothing else of it is known. */
+TEST_WITH(attached_process_may_have_ended, set_up_child, tear_down_child)
+{
+	siginfo_t end;
+	int error;
+
+	kill(child, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)child, &end, WEXITED | WNOWAIT), 0);
+	assert_int_equal(recording_add_process(recording, child, 3000000000), 0);
+	assert_int_equal(recording_open_files(recording), 0);
+	assert_int_equal(recording_unread(recording, &error), 1);
+	assert_int_equal(error, -ESRCH);
+	assert_int_equal(recording_unread(recording, &error), 0);
+	fake_log_sample(&fake, child, pc, 1);
+	fake_log_exit(&fake, child, 3000000005);
+	read_log();
+	assert_int_equal(result.outside, 1);
+	assert_int_equal(result.nr_processes, 1);
+	assert_int_equal(result.processes[0].start_cpu_ns, 0);
+	assert_int_equal(result.processes[0].cpu_ns, 5);
+	assert_int_equal(result.processes[0].parent, getpid());
 }
 
 TEST_WITH(times_of_running_processes_are_read, set_up_child, tear_down_child)
@@ -196,10 +223,15 @@ TEST_WITH(path_is_found_in_proc, set_up_child, tear_down_child)
 	const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	struct profil_record_map text = { 0 };
 	struct stat state_of;
+	char *maps;
+	int error;
 
 	assert_true(length > 0);
 	program[length] = 0;
-	assert_int_equal(procmaps_read(getpid(), copy_text, &text), 0);
+	maps = procmaps_copy(getpid(), &error);
+	assert_non_null(maps);
+	assert_int_equal(procmaps_each(maps, copy_text, &text), 0);
+	free(maps);
 	text.flags = PROFIL_MAP_PROGRAM;
 	assert_int_equal(stat(program, &state_of), 0);
 	text.file_bytes = (__u64)state_of.st_size;

@@ -146,7 +146,7 @@ TEST(thread_with_fewest_samples_is_folded_first)
 /* The result is valid and has all samples and CPU time at each step, down to the smallest one. */
 TEST(all_is_kept_at_each_step)
 {
-	struct result result = make(20, ADDRESSES, 30, 100);
+	struct result result = make(20, 8 * ADDRESSES, 30, 100);
 	const uint64_t samples = result_samples(&result), cpu_ns = sum_cpu(&result);
 	const uint64_t system = result_system_samples(&result);
 	size_t bytes = message_bytes(&result), before;
@@ -159,6 +159,8 @@ TEST(all_is_kept_at_each_step)
 		assert_int_equal(result_samples(&result), samples);
 		assert_int_equal(result_system_samples(&result), system);
 		assert_int_equal(sum_cpu(&result), cpu_ns);
+		/* command lines go before samples */
+		assert_true(!result.folded_samples || !result.processes[0].argv);
 		bytes = message_bytes(&result);
 		assert_true(error || bytes < before);
 	} while (!error);

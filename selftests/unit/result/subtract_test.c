@@ -105,3 +105,25 @@ TEST(made_code_is_subtracted_where_it_is_now)
 	result_release(&before);
 	result_release(&result);
 }
+
+/* The thread is still in the list, without a process: what it had is that of no thread. */
+TEST(parts_of_a_folded_thread_are_subtracted)
+{
+	struct result before, result;
+
+	make(&before, 0, 10);
+	make(&result, 0, 15);
+	add(&before, 0, (struct result_part){ .address = 1, .samples = 3 });
+	add(&before, 0, (struct result_part){ .address = 1, .samples = 5, .thread = 1 });
+	result.threads[1].process = RESULT_NO_PROCESS;
+	result.folded_threads = 1;
+	add(&result, 0, (struct result_part){ .address = 1, .samples = 4 });
+	add(&result, 0, (struct result_part){
+		.address = 1, .samples = 7, .thread = RESULT_NO_THREAD });
+	assert_int_equal(result_subtract(&result, &before), 0);
+	assert_int_equal(result.objects[0].nr_parts, 2);
+	assert_int_equal(result.objects[0].parts[0].samples, 1);
+	assert_int_equal(result.objects[0].parts[1].samples, 2);
+	result_release(&result);
+	result_release(&before);
+}

@@ -273,6 +273,62 @@ TEST_WITH(unread_file_has_no_names, NULL, close_file)
 	object.unread = false;
 }
 
+/* Make a file whose symbols are only in .gnu_debugdata, which has what @contents prints. */
+static void make_compressed(const char *contents)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command),
+		 "objcopy -S fixture-pie packed && { %s; } >packed.data && objcopy --add-section "
+		 ".gnu_debugdata=packed.data packed && rm packed.data", contents);
+	assert_int_equal(system(command), 0);
+	snprintf(path, sizeof(path), "./packed");
+	symbols = symbols_new(&result, NULL);
+}
+
+static void assert_explained(const struct addresses *at)
+{
+	char *text;
+
+	assert_function(at->hidden, at->hidden, NULL);
+	text = symbols_explain(symbols, 0, NULL);
+	assert_non_null(text);
+	assert_non_null(strstr(text, ".gnu_debugdata could not be read"));
+	free(text);
+	close_file(NULL);
+}
+
+TEST_WITH(symbols_may_be_compressed, NULL, close_file)
+{
+	static const char pack[] = "{ cat fixture-pie; head -c 64M /dev/zero; } | xz";
+	struct addresses at = open_file("fixture-pie");
+	struct rlimit before, limit;
+	long pages;
+	FILE *statm;
+
+	close_file(NULL);
+	if (system("command -v xz >/dev/null"))
+		skip();
+	make_compressed(pack);
+	assert_function(at.hidden, at.hidden, "hidden");
+	assert_null(symbols_explain(symbols, 0, NULL));
+	close_file(NULL);
+	make_compressed("echo damaged");
+	assert_explained(&at);
+	/* what is in it takes too much memory */
+	make_compressed(pack);
+	statm = fopen("/proc/self/statm", "r");
+	assert_int_equal(fscanf(statm, "%ld", &pages), 1);
+	fclose(statm);
+	getrlimit(RLIMIT_AS, &before);
+	limit = before;
+	limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (32 << 20);
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	assert_explained(&at);
+	setrlimit(RLIMIT_AS, &before);
+	unlink("packed");
+}
+
 TEST_WITH(files_are_found_below_a_root, NULL, close_file)
 {
 	struct addresses at = open_file("fixture-pie");
