@@ -51,6 +51,7 @@ void recording_free(struct recording *recording)
 	files_release(&recording->files);
 	counts_release(&recording->outside);
 	jit_release(&recording->jit);
+	stacks_release(&recording->stacks);
 	for (i = 0; i < recording->nr_unprofiled; i++)
 		free(recording->unprofiled[i].program);
 	free(recording->buffer);
@@ -89,6 +90,11 @@ void recording_sort(struct recording *recording)
 int recording_read_names(struct recording *recording)
 {
 	return jit_read_names(&recording->jit);
+}
+
+int recording_settle(struct recording *recording)
+{
+	return stacks_settle(&recording->stacks, &recording->files);
 }
 
 uint64_t recording_samples(const struct recording *recording)
@@ -471,6 +477,8 @@ static int apply(struct recording *recording, const struct profil_record *record
 		apply_lost(recording, (const void *)record);
 		return 0;
 	}
+	if (record->type == PROFIL_RECORD_STACK)
+		recording->stacks.is_used = true;
 	if (log_record_is_sample(record))
 		recording->unread.samples += record->bytes;
 	else
@@ -480,6 +488,7 @@ static int apply(struct recording *recording, const struct profil_record *record
 	switch (record->type) {
 	case PROFIL_RECORD_SAMPLE:
 	case PROFIL_RECORD_KERNEL_SAMPLE:
+	case PROFIL_RECORD_STACK:
 		return apply_sample(recording, (const void *)record);
 	case PROFIL_RECORD_FORK:
 		return apply_fork(recording, (const void *)record);
@@ -537,6 +546,8 @@ int recording_read(struct recording *recording, int fd)
 		error = after_loss_settle(recording);
 		if (!error)
 			error = part_limit_keep(recording);
+		if (!error && recording->stacks.bytes >= STACKS_WAIT_BYTES)
+			error = recording_settle(recording);
 		return error ? error : status;
 	}
 }
