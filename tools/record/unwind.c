@@ -181,7 +181,7 @@ static enum result_stack outside(const struct state *state, uint64_t address)
 {
 	const uint32_t flags = state->record->flags;
 
-	if (address < state->stack.start || address - state->stack.start >= PROFIL_STACK_BYTES_MAX)
+	if (address < state->stack.start)
 		return RESULT_STACK_OTHER;
 	if (flags & PROFIL_STACK_CUT)
 		return RESULT_STACK_CUT;
