@@ -60,7 +60,7 @@ version_programs=(core/abi_test core/count_test process/fork_test memory/file_pa
 command_scripts=(command/command_test.sh command/attach_test.sh command/cost_test.sh)
 command_long_scripts=(command/follow_test.sh command/files_test.sh command/jit_test.sh
 	command/cgroup_test.sh command/end_test.sh command/container_test.sh command/gprof_test.sh libprofil/gmon_test.sh
-	command/gcl_test.sh command/top_test.sh command/optimize_test.sh)
+	command/gcl_test.sh command/top_test.sh command/optimize_test.sh command/stacks_test.sh)
 # For a debug kernel, which executes several times the instructions: what finds bugs of bugs/ that
 # only it shows; tests and attacks of memory and lifetimes that are short enough; and those that take
 # minutes each, for make check-all. Tests of counts are omitted, because there kernel threads take a

@@ -477,7 +477,8 @@ static int apply(struct recording *recording, const struct profil_record *record
 		apply_lost(recording, (const void *)record);
 		return 0;
 	}
-	if (record->type == PROFIL_RECORD_STACK)
+	/* a log has stacks from the first sample on, or none: all samples have one, or none has */
+	if (record->type == PROFIL_RECORD_STACK && !recording->samples)
 		recording->stacks.is_used = true;
 	if (log_record_is_sample(record))
 		recording->unread.samples += record->bytes;
