@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Call stacks (profil -g): exact chains of a program with a known depth, and of programs of this machine.
+# Call stacks (profil -g): exact chains of a program with a known depth, and of programs of this
+# machine.
 # PROFIL: path of the command (default: the tree's).
 
 cd "$(dirname "$0")/.." || exit 1
@@ -30,7 +31,7 @@ complete() {
 	all=$(samples)
 	broken=$(samples '^\[incomplete')
 	table=$(sed -nE 's/^# ([0-9]+) samples? at .*/\1/p' "$work/profile")
-	echo "# $all samples, $broken incomplete; $(tail -n 1 "$work/folded" | wc -c) bytes in the last line"
+	echo "# $all samples, $broken incomplete"
 	[ "$all" = "$table" ] && ((all > 100 && broken * 100 <= all))
 }
 
@@ -61,12 +62,13 @@ everything() {
 	(($(samples 'spin ') * 100 >= $(samples) * 90))
 }
 
-# The columns are percent, total%, seconds, samples, system%, interval, object and name. main() has all
-# that the first thread does.
+# The columns are percent, total%, seconds, samples, system%, interval, object and name. main() has
+# all that the first thread does.
 totals() {
 	run programs/stacks 7 1 && complete &&
-	awk '$NF == "main" { main = $2 } $NF == "even" { even = $2 } END { exit !(main >= 95 && even >= 95) }' \
-		"$work/profile" &&
+	awk '$NF == "main" { main = $2 }
+		$NF == "even" { even = $2 }
+		END { exit !(main >= 95 && even >= 95) }' "$work/profile" &&
 	"$PROFIL" report --sort total --top 3 "$work/result" | grep -v '^#' | head -n 1 |
 		awk '{ exit !($2 >= 99) }'
 }
@@ -109,7 +111,8 @@ attached() {
 of_perl() {
 	run perl -e 'my $n = 0; sub deep { my $d = shift; return $d ? deep($d - 1) + 1 : work() }
 		sub work { my %h; $h{"k" . $_ % 97}++ for 1 .. 500; return scalar keys %h }
-		deep($_ % 20) for 1 .. 3000' && complete && (($(samples 'perl_run') * 100 >= $(samples) * 90))
+		deep($_ % 20) for 1 .. 3000' && complete &&
+	(($(samples 'perl_run') * 100 >= $(samples) * 90))
 }
 
 # Children and programs that they execute

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Stops a program at random, and writes its registers, its stack and the frames that gdb finds, without
-# those that debug information invents (inlined functions, tail calls). For unwind_points.
+# Stops a program at random, and writes its registers, its stack and the frames that gdb finds,
+# without those that debug information invents (inlined functions, tail calls). For unwind_points.
 #
 #   gdb -q -batch -x unwind_points.py --args PROGRAM ARGUMENT...
 #

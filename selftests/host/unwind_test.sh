@@ -3,8 +3,8 @@
 #
 # Call stacks compared with gdb's: programs of several compilers and languages are stopped at random
 # (unwind_points.py), and unwound from the words that the kernel would keep (unit/support/sieve.h).
-# Each frame must be gdb's, and 99 of 100 stacks complete: a stop in ld.so's first function, of which
-# gdb makes up callers, is. Runs natively, needs no module.
+# Each frame must be gdb's, and 99 of 100 stacks complete: a stop in ld.so's first function, of
+# which gdb makes up callers, is. Runs natively, needs no module.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -18,7 +18,8 @@ unset DEBUGINFOD_URLS
 # equal COMMAND [ARG...]: at stops of the command, all frames are gdb's
 equal() {
 	OUT=$work/points gdb -q -batch -x host/unwind_points.py --args "$@" >"$work/err" 2>&1 &&
-	unit/unwind_points "$work/points" >"$work/profile" && sed 's/^.*points: /# /' "$work/profile"
+	unit/unwind_points "$work/points" >"$work/profile" &&
+	sed 's/^.*points: /# /' "$work/profile"
 }
 
 # compiled COMPILER [FLAG...]: the same for programs/stacks.c

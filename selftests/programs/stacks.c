@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stacks DEPTH SECONDS [all] - uses CPU time in spin(), below DEPTH calls of odd() and even(), whose
- * frames differ. With "all" also below a callback of qsort(3), a signal handler, and in a thread.
+ * stacks DEPTH SECONDS [all] - uses CPU time in spin(), below DEPTH calls of odd() and even(),
+ * whose frames differ. With "all" also below a callback of qsort(3) and a signal handler, and in a
+ * thread.
  */
 #include <alloca.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Folded stacks: call stacks if the result has them; else each is an object and a function. Names may contain spaces, because readers look for
- * the count after the last space of a line.
+ * Folded stacks: call stacks if the result has them; else each is an object and a function. Names
+ * may contain spaces, because readers look for the count after the last space of a line.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -31,7 +31,9 @@ static int find(struct call_tree *tree, uint32_t parent, uint32_t function, uint
 	}
 	slot = find_slot(tree, parent, function);
 	if (!*slot) {
-		tree->nodes[tree->nr] = (struct call_node){ .parent = parent, .function = function };
+		tree->nodes[tree->nr] = (struct call_node){
+			.parent = parent, .function = function,
+		};
 		*slot = (uint32_t)++tree->nr;
 	}
 	*at = *slot - 1;
@@ -50,8 +52,8 @@ int call_tree_make(struct call_tree *tree, const struct calls *calls)
 	for (i = 0; !error && i < result->nr_nodes; i++) {
 		const uint32_t parent = result->nodes[i].parent;
 
-		error = find(tree, parent == RESULT_NO_NODE ? parent : at[parent], calls->of_node[i],
-			     &at[i]);
+		error = find(tree, parent == RESULT_NO_NODE ? parent : at[parent],
+			     calls->of_node[i], &at[i]);
 	}
 	for (i = 0; !error && i < result->nr_stack_parts; i++) {
 		struct call_node *node = &tree->nodes[at[result->stack_parts[i].address]];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The stacks of a result by function: nodes at different calls of a function in another one are one.
+ * The stacks of a result by function: nodes at different calls of a function in another one are
+ * one.
  */
 #ifndef PROFIL_CALL_TREE_H
 #define PROFIL_CALL_TREE_H

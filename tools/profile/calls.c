@@ -35,7 +35,7 @@ static uint32_t *sort_nodes(const struct result *result)
 	return sorted;
 }
 
-/* List the addresses of each object. Each node gets the index of its address in place of a function. */
+/* List the addresses of each object. Each node gets the index of its address, not a function. */
 static void list_addresses(struct calls *calls, const uint32_t *sorted)
 {
 	const struct result *result = calls->result;
@@ -192,7 +192,7 @@ static bool *find_named(const struct calls *calls, const char *name)
 	return is;
 }
 
-/* Return: the number of the neighbour in a stack; the count of all numbers: the function is not in it. */
+/* Return: the number of the neighbour in a stack; the count of all numbers: there is none. */
 static size_t find_neighbour(const struct calls *calls, uint64_t node, const bool *is, bool callees)
 {
 	const struct result_node *nodes = calls->result->nodes;
@@ -206,7 +206,8 @@ static size_t find_neighbour(const struct calls *calls, uint64_t node, const boo
 		if (is[function] && callees)
 			return below;
 		if (is[function])
-			found = parent == RESULT_NO_NODE ? nr + CALLS_NOBODY : calls->of_node[parent];
+			found = parent == RESULT_NO_NODE ? nr + CALLS_NOBODY :
+							   calls->of_node[parent];
 		below = function;
 	}
 	return found;

@@ -22,7 +22,7 @@ enum {
 /**
  * struct calls - the functions in stacks
  * @result:     the result
- * @symbolized: its functions; the number of one is its index there. Their samples are of no importance
+ * @symbolized: its functions; the number of one is its index there. Their samples mean nothing
  * @of_node:    for each node, the number of its function; what has no object has a number behind
  *              those of the functions: their count plus the enum result_stack
  * @totals:     for each of these numbers: samples of the stacks that it is in, each once
@@ -67,7 +67,8 @@ const char *calls_name(const struct calls *calls, uint32_t number);
  * If it is in a stack several times, it is who calls the outermost one, and whom the innermost one
  * calls: so each stack counts once, and neither is the function.
  *
- * Return: a sum for each number, to free(); NULL: no memory, or @is_found is false: no stack has it.
+ * Return: a sum for each number, to free(); NULL: no memory, or @is_found is false: no stack has
+ * the function.
  */
 struct calls_sum *calls_sum_neighbours(const struct calls *calls, const char *name, bool callees,
 				       bool *is_found);

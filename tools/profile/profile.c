@@ -273,8 +273,8 @@ static int add_called(struct profile *profile, const struct calls *calls, const 
 		function.samples = calls->totals[i];
 		function.system = 0;
 		if (function.samples)
-			error = add_function(profile, &function, &symbolized->result->objects[object],
-					     names[object]);
+			error = add_function(profile, &function,
+					     &symbolized->result->objects[object], names[object]);
 	}
 	return error;
 }

@@ -84,7 +84,7 @@ int profile_make_objects(struct profile *profile, const struct result *result);
  */
 int profile_add_totals(struct profile *profile, const struct calls *calls);
 
-/* Make a profile of those who call, or are called by, a function (calls.h). Return: 0 or -ENOMEM. */
+/* Make a profile of the sums of callers or callees (calls.h). Return: 0 or -ENOMEM. */
 int profile_of_calls(struct profile *profile, const struct calls *calls,
 		     const struct calls_sum *sums);
 

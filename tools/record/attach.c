@@ -46,7 +46,8 @@
 
 uint64_t attach_log_bytes(uint32_t rate, bool stacks, long cpus)
 {
-	const uint64_t samples = rate * (stacks ? STACK_BYTES : sizeof(struct profil_record_sample));
+	const uint64_t samples = rate * (stacks ? STACK_BYTES :
+						  sizeof(struct profil_record_sample));
 	const uint64_t each = samples > PROGRAMS_BYTES ? samples : PROGRAMS_BYTES;
 	/* half of the log is for samples, half for other records */
 	const uint64_t wanted = 2 * each * (cpus > 0 ? (uint64_t)cpus : 1);
@@ -126,7 +127,8 @@ int attach_open(struct attach *attach, const struct attach_options *options,
 	if (error)
 		return error;
 	attach->options.rate = rate;
-	attach->wanted_log_bytes = attach_log_bytes(rate, options->stacks, sysconf(_SC_NPROCESSORS_ONLN));
+	attach->wanted_log_bytes = attach_log_bytes(rate, options->stacks,
+						    sysconf(_SC_NPROCESSORS_ONLN));
 	attach->log_bytes = attach->wanted_log_bytes;
 	return 0;
 }
@@ -252,7 +254,7 @@ static void explain_refused(const struct attach *attach, pid_t pid, bool from_ex
 			 find_remedy(attach, error, from_exec));
 }
 
-/* Widen the range of code that a mapping is in (PROFIL_IOC_ATTACH): libraries are in the second one. */
+/* Widen the range of code that a mapping is in (PROFIL_IOC_ATTACH): libraries are in the upper. */
 static int add_text(void *data, const struct procmaps_entry *entry)
 {
 	const uint64_t end = (uint64_t)1 << 47, upper = end / 16 * 15;

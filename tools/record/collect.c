@@ -214,7 +214,7 @@ static void include_parts(struct result_object *object)
 		object->end = last + 1;
 }
 
-/* Make one object of @nr files, whose counts are sorted. @of_file: their objects, by number of file */
+/* Make one object of @nr files, whose counts are sorted. @of_file: set to it, for their numbers */
 static int add_object(struct result *result, const struct file **files, size_t nr,
 		      uint32_t *of_file)
 {

@@ -105,16 +105,17 @@ static bool is_valid(const struct profil_record *record)
 
 bool log_record_is_sample(const struct profil_record *record)
 {
-	return record->type == PROFIL_RECORD_SAMPLE || record->type == PROFIL_RECORD_KERNEL_SAMPLE ||
-	       record->type == PROFIL_RECORD_STACK;
+	return record->type == PROFIL_RECORD_SAMPLE ||
+	       record->type == PROFIL_RECORD_KERNEL_SAMPLE || record->type == PROFIL_RECORD_STACK;
 }
 
 bool log_record_is_in_kernel(const struct profil_record_sample *sample)
 {
 	const struct profil_record_stack *stack = (const void *)sample;
 
-	return sample->head.type == PROFIL_RECORD_STACK ? stack->flags & PROFIL_STACK_IN_KERNEL :
-							  sample->head.type == PROFIL_RECORD_KERNEL_SAMPLE;
+	if (sample->head.type == PROFIL_RECORD_STACK)
+		return stack->flags & PROFIL_STACK_IN_KERNEL;
+	return sample->head.type == PROFIL_RECORD_KERNEL_SAMPLE;
 }
 
 struct profil_record_sample log_record_without_stack(const struct profil_record_sample *sample)

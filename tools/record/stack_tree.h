@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stacks as a tree: a node for each frame and all that has called it. A stack is its innermost node.
+ * Stacks as a tree: a node for each frame and all that has called it. A stack is its innermost
+ * node.
  */
 #ifndef PROFIL_STACK_TREE_H
 #define PROFIL_STACK_TREE_H
@@ -9,7 +10,7 @@
 #include "record/unwind.h"
 #include "util/slots.h"
 
-/* Most nodes: 24 MiB with their slots. Further stacks are one. A compiler's profile has thousands. */
+/* Most nodes: 24 MiB with their slots. Further stacks are one. A compiler's have thousands. */
 #define STACK_TREE_MOST	((size_t)1 << 20)
 
 /**

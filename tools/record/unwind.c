@@ -190,7 +190,7 @@ static enum result_stack outside(const struct state *state, uint64_t address)
 
 /* --- expressions ------------------------------------------------------------------ */
 
-/* Operators with two operands, which compilers, linkers and C libraries use. Return: whether it is one. */
+/* Operators with two operands that compilers, linkers and C libraries use. Return: if it is one. */
 static bool operate(unsigned int atom, uint64_t a, uint64_t b, uint64_t *value)
 {
 	switch (atom) {
@@ -245,7 +245,7 @@ static bool push(const struct state *state, const Dwarf_Op *op, uint64_t cfa, ui
 	return true;
 }
 
-/* Return: whether the expression has a value. @at: set to the address of what is not in the stack */
+/* Return: whether the expression has a value. @at: set to an address that is not in the stack */
 static bool evaluate(const struct state *state, const Dwarf_Op *ops, size_t nr, uint64_t cfa,
 		     uint64_t *value, uint64_t *at)
 {
@@ -304,7 +304,8 @@ static enum result_stack find_value(const struct state *state, const struct cfi_
 	return load(&state->stack, at, value) ? RESULT_STACK_COMPLETE : outside(state, at);
 }
 
-static enum result_stack find_cfa(const struct state *state, const struct cfi_row *row, uint64_t *cfa)
+static enum result_stack find_cfa(const struct state *state, const struct cfi_row *row,
+				  uint64_t *cfa)
 {
 	uint64_t at;
 
@@ -369,7 +370,7 @@ static bool is_return(struct state *state, uint64_t pc)
 	return cfi && cfi_may_follow_call(cfi, mapping->offset + (pc - mapping->start));
 }
 
-/* Made code has no unwind information. Its frame pointer is followed if a return address is there. */
+/* Made code has no unwind information. Its frame pointer is followed if it leads to a call. */
 static enum result_stack step_by_frame_pointer(struct state *state)
 {
 	const uint64_t frame = state->registers[CFI_RBP];
@@ -408,8 +409,8 @@ static const struct mapping *add_code(struct unwinder *unwinder, struct space *s
 }
 
 /*
- * Add the frame of the present pc, and go to its caller. @is_exact: in: the pc is no return address:
- * it is that of the sample, or what a signal interrupted; out: so is the caller's
+ * Add the frame of the present pc, and go to its caller. @is_exact: in: the pc is no return
+ * address: it is that of the sample, or what a signal interrupted; out: so is the caller's
  *
  * Return: as step_by_row(); or -ENOMEM.
  */

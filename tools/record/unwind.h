@@ -20,8 +20,8 @@
 /**
  * struct unwind_frame - code that is executed, or that has called the frame before
  * @file:    number of its file; UNWIND_NO_FILE: it is in none
- * @address: link-time address that tells the function: of the pc, or of the last byte of the call; in
- *           made code, 0. Without a file, RESULT_STACK_*
+ * @address: link-time address that tells the function: of the pc, or of the last byte of the call;
+ *           in made code, 0. Without a file, RESULT_STACK_*
  */
 struct unwind_frame {
 	uint64_t address;

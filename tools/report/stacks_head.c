@@ -78,12 +78,15 @@ void stacks_head_print(FILE *out, const struct result *result)
 	for (i = 0; i < result->nr_stack_parts; i++) {
 		const struct result_part *part = &result->stack_parts[i];
 
-		broken[result_stack_why(result, part->address, &outermost)].samples += part->samples;
+		enum result_stack why = result_stack_why(result, part->address, &outermost);
+
+		broken[why].samples += part->samples;
 		all += part->samples;
 	}
 	if (!all)
 		return;
-	fprintf(out, "# %.1f %% of the call stacks are complete", share_percent(broken[0].samples, all));
+	fprintf(out, "# %.1f %% of the call stacks are complete",
+		share_percent(broken[0].samples, all));
 	qsort(&broken[1], RESULT_STACK_FRAMES - 1, sizeof(broken[0]), compare_broken);
 	for (i = 1; i < RESULT_STACK_FRAMES && broken[i].samples; i++) {
 		fprintf(out, "; %.1f %%: ", share_percent(broken[i].samples, all));

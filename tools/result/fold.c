@@ -270,7 +270,9 @@ static void drop_programs(struct result *result)
 /* Return: the lists of a result, to free(). */
 static struct fold lists_of(struct result *result)
 {
-	struct fold fold = { .lists = calloc(result->nr_objects + OTHER_LISTS, sizeof(*fold.lists)) };
+	struct fold fold = {
+		.lists = calloc(result->nr_objects + OTHER_LISTS, sizeof(*fold.lists)),
+	};
 	size_t i;
 
 	for (i = 0; fold.lists && i < result->nr_objects; i++)

@@ -100,8 +100,8 @@ struct result_place {
 #define RESULT_MAX_FRAMES	32	/* at an address */
 
 /*
- * What a node without an object stands for. Up to the frames, why it is not known who has called the
- * nodes below it: it is at the root of the tree.
+ * What a node without an object stands for. Up to the frames, why it is not known who has called
+ * the nodes below it: it is at the root of the tree.
  */
 enum result_stack {
 	RESULT_STACK_COMPLETE,	/* of no node */
@@ -222,8 +222,8 @@ struct result {
 	struct result_node *nodes;	/* callers first */
 	size_t nr_nodes;
 	/*
-	 * All samples by stack, if there are any: as parts of an object, with an index in @nodes in place
-	 * of an address
+	 * All samples by stack, if there are any: as parts of an object, with an index in @nodes in
+	 * place of an address
 	 */
 	struct result_part *stack_parts;
 	size_t nr_stack_parts;

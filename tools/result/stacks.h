@@ -20,8 +20,8 @@ enum result_stack result_stack_why(const struct result *result, size_t node, siz
 void result_stacks_mark(struct result *result);
 
 /*
- * The objects have been moved since result_stacks_mark() for @nr of them: nodes follow them. Those of
- * objects that are not there are outside all objects. Return: 0 or -ENOMEM.
+ * The objects have been moved since result_stacks_mark() for @nr of them: nodes follow them. Those
+ * of objects that are not there are outside all objects. Return: 0 or -ENOMEM.
  */
 int result_stacks_follow(struct result *result, size_t nr);
 

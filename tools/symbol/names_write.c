@@ -203,12 +203,15 @@ static int store_callers(struct store *store, size_t object)
 {
 	const struct result *result = store->result;
 	const size_t end = store->first_node[object + 1];
+	const struct result_node *node;
 	uint32_t function;
 	int error = 0;
 	size_t i;
 
-	for (i = store->first_node[object]; !error && i < end; i++)
-		error = store_function(store, object, result->nodes[store->nodes[i]].address, &function);
+	for (i = store->first_node[object]; !error && i < end; i++) {
+		node = &result->nodes[store->nodes[i]];
+		error = store_function(store, object, node->address, &function);
+	}
 	return error;
 }
 

@@ -43,9 +43,10 @@ static void fill(struct profil_record_stack *stack, uint64_t start, uint64_t ste
 		stack->regs[i] = STACK + 8 * (number + i);
 	stack->regs[PROFIL_STACK_RSP] = STACK;
 	for (i = 0; i < MAX_WORDS; i++) {
-		stack->words[i] = (number + i) % 3 ? BASE + start + (number * 7 + i) % MAX_PCS * step :
-						     STACK + (i + 2) * 8;
-		stack->words[i] = PROFIL_STACK_VALUE(stack->words[i]) | (uint64_t)(i % 2) << 48;
+		const uint64_t pc = BASE + start + (number * 7 + i) % MAX_PCS * step;
+		const uint64_t word = (number + i) % 3 ? pc : STACK + (i + 2) * 8;
+
+		stack->words[i] = PROFIL_STACK_VALUE(word) | (uint64_t)(i % 2) << 48;
 	}
 }
 

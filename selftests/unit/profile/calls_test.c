@@ -45,7 +45,8 @@ static int find(void *symbols, size_t of, uint64_t address, struct function *fun
 	const size_t i = address >> 8;
 
 	*function = (struct function){
-		.start = i << 8, .end = (i + 1) << 8, .name = names[i], .length = (int)strlen(names[i]),
+		.start = i << 8, .end = (i + 1) << 8,
+		.name = names[i], .length = (int)strlen(names[i]),
 	};
 	return 1;
 }
@@ -53,7 +54,8 @@ static int find(void *symbols, size_t of, uint64_t address, struct function *fun
 FIXTURE(set_up)
 {
 	object = (struct result_object){
-		.path = (char *)"/prog", .end = 0x1000, .parts = parts, .nr_parts = ARRAY_SIZE(parts),
+		.path = (char *)"/prog", .end = 0x1000,
+		.parts = parts, .nr_parts = ARRAY_SIZE(parts),
 	};
 	result = (struct result){
 		.rate = 100, .objects = &object, .nr_objects = 1,

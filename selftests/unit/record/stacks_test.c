@@ -29,7 +29,7 @@ static uint64_t word(uint64_t value, unsigned int skipped)
 	return value | (uint64_t)skipped << 48;
 }
 
-/* Frames of made code, each of four words: rbp of the caller, a return address, and two that are left out */
+/* Frames of made code, each of four words: rbp of the caller, a return address, and two left out */
 static union record make_frames(void)
 {
 	union record record = {

@@ -73,7 +73,9 @@ static int add_mapping(void *data, const struct procmaps_entry *entry)
 		.inode = entry->inode, .major = entry->major, .minor = entry->minor,
 		.path = entry->path,
 	};
-	const struct file_use use = { .pid = *(pid_t *)data, .start = entry->start, .end = entry->end };
+	const struct file_use use = {
+		.pid = *(pid_t *)data, .start = entry->start, .end = entry->end,
+	};
 	const bool is_vdso = !strcmp(entry->path, "[vdso]");
 	struct mapping mapping = {
 		.start = entry->start, .end = entry->end, .offset = is_vdso ? 0 : entry->offset,
@@ -86,7 +88,7 @@ static int add_mapping(void *data, const struct procmaps_entry *entry)
 	return mapping.file ? space_map(seen.space, &mapping) : -1;
 }
 
-/* Read the registers and the stack of a stopped child. @text: kept is what is an address of this code */
+/* Read the registers and the stack of a stopped child. */
 static void look(pid_t pid)
 {
 	static uint64_t words[PROFIL_STACK_BYTES_MAX / 8];
@@ -160,8 +162,8 @@ static void assert_frame(const struct unwind_frame *frame, const void *pc)
 }
 
 /*
- * The outermost frames are those that the child has listed, but for the one that listed them: it has
- * gone on to stop(). @skip: frames of the child that are not compared, the innermost ones
+ * The outermost frames are those that the child has listed, but for the one that listed them: it
+ * has gone on to stop(). @skip: frames of the child that are not compared, the innermost ones
  */
 static void assert_as_said(int skip)
 {
@@ -176,7 +178,9 @@ static void assert_as_said(int skip)
 
 static void assert_complete(void)
 {
-	assert_int_not_equal(seen.unwinder->frames[seen.unwinder->nr_frames - 1].file, UNWIND_NO_FILE);
+	const struct unwind_frame *last = &seen.unwinder->frames[seen.unwinder->nr_frames - 1];
+
+	assert_int_not_equal(last->file, UNWIND_NO_FILE);
 }
 
 static void assert_ends(enum result_stack why)

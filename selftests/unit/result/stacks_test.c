@@ -35,8 +35,8 @@ static void set_object(struct result_object *object, const char *path, struct re
 }
 
 /*
- * A program with two threads: main() at /prog 0x200 calls work() at 0x300, and this write() at /libc
- * 0x400. The second thread does the last one, too; who has called it is not known.
+ * A program with two threads: main() at /prog 0x200 calls work() at 0x300, and this write() at
+ * /libc 0x400. The second thread does the last one, too; who has called it is not known.
  */
 static void make(struct result *made)
 {
@@ -106,7 +106,8 @@ static uint64_t samples_in(const struct result *of, const char *path)
 	for (i = 0; i < of->nr_stack_parts; i++) {
 		const struct result_node *node = &of->nodes[of->stack_parts[i].address];
 
-		if (node->object != RESULT_NO_OBJECT && !strcmp(of->objects[node->object].path, path))
+		if (node->object != RESULT_NO_OBJECT &&
+		    !strcmp(of->objects[node->object].path, path))
 			samples += of->stack_parts[i].samples;
 	}
 	return samples;

@@ -126,7 +126,7 @@ static void fill_outside(struct result *result)
 		result->outside_parts[i] = (struct result_part){ 0, 2 + i, 1, (uint32_t)i };
 }
 
-/* A stack of an object that the other one has called, and of that one; who has called it is not known */
+/* A stack of an object that the other one has called, and of that one, with an unknown caller */
 static void fill_stacks(struct result *result)
 {
 	size_t i;

@@ -35,7 +35,8 @@ static inline void sieve_map(struct sieve_text *text, uint64_t start, uint64_t e
 		bounds[1] = end;
 }
 
-static inline int sieve_keeps(const struct sieve_text *text, uint64_t sp, uint64_t bytes, uint64_t word)
+static inline int sieve_keeps(const struct sieve_text *text, uint64_t sp, uint64_t bytes,
+			      uint64_t word)
 {
 	return word - sp < bytes || (word >= text->bounds[0] && word < text->bounds[1]) ||
 	       (word >= text->bounds[2] && word < text->bounds[3]);
@@ -73,7 +74,7 @@ static inline void sieve_fill(union sieve_record *record, const struct sieve_tex
 		stack->words[stack->nr_words++] = words[i] | (uint64_t)(i - last) << 48;
 		last = i + 1;
 	}
-	stack->sample.head.bytes = (uint32_t)(sizeof(*stack) + stack->nr_words * sizeof(stack->words[0]));
+	stack->sample.head.bytes = (uint16_t)(sizeof(*stack) + stack->nr_words * 8);
 }
 
 #endif /* SIEVE_H */

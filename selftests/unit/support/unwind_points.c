@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * unwind_points FILE...: unwinds the stops of programs that ../host/unwind_points.py has written, from
- * the words that the kernel would keep, and compares the frames with gdb's.
+ * unwind_points FILE...: unwinds the stops of programs that ../host/unwind_points.py has written,
+ * from the words that the kernel would keep, and compares the frames with gdb's.
  *
- * Prints a line for each file. Exit status: 0; 1 if a frame differs, or fewer than 99 % are complete.
+ * Prints a line for each file. Exit status: 0; 1 if a frame differs, or fewer than 99 % are
+ * complete.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -130,9 +131,9 @@ static void compare(struct program *program, struct sums *sums, struct unwinder 
 	sums->longer += same == nr_frames && same < nr;
 	if (same < nr_frames && same < nr) {
 		sums->different++;
-		printf("  point %u differs at frame %zu of %zu: %" PRIu32 " %#" PRIx64 ", gdb %#" PRIx64 " of %zu\n",
-		       sums->points, same, nr_frames, frames[same].file, frames[same].address, pcs[same],
-		       nr);
+		printf("  point %u differs at frame %zu of %zu: %" PRIu32 " %#" PRIx64,
+		       sums->points, same, nr_frames, frames[same].file, frames[same].address);
+		printf(", gdb %#" PRIx64 " of %zu\n", pcs[same], nr);
 	} else if (getenv("SHOW") && (nr != nr_frames || why)) {
 		printf("  point %u: %zu frames, gdb %zu: %s\n", sums->points, nr_frames, nr,
 		       result_stack_name(why));
@@ -197,9 +198,10 @@ static bool check(const char *path)
 	while (read_point(file, &program, &unwinder, &sums))
 		;
 	fclose(file);
-	printf("%s: %u stops, %.1f frames: equal to gdb %u, gdb goes on %u, different %u; complete %u; %zu bytes a record",
-	       path, sums.points, sums.points ? (double)sums.frames / sums.points : 0, sums.equal,
-	       sums.longer, sums.different, sums.complete,
+	printf("%s: %u stops, %.1f frames: equal to gdb %u, gdb goes on %u, different %u; ", path,
+	       sums.points, sums.points ? (double)sums.frames / sums.points : 0, sums.equal,
+	       sums.longer, sums.different);
+	printf("complete %u; %zu bytes a record", sums.complete,
 	       sums.points ? sums.bytes / sums.points : 0);
 	for (i = 1; i < RESULT_NR_STACK; i++)
 		if (sums.why[i])
