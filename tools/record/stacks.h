@@ -16,7 +16,8 @@
 
 /*
  * So much waits at most. A helper has to read the files anew, which takes some milliseconds, and to
- * unwind: some 350 instructions a frame, 60 million for 8,000 stacks of cc1.
+ * unwind: some 900 instructions a frame, 60 million for 3,300 stacks of cc1, a tenth of a second in
+ * which the log is not read. It has room for a second.
  */
 #define STACKS_WAIT_BYTES	((size_t)4 << 20)
 

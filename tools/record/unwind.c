@@ -26,11 +26,13 @@
  * struct stack - the words of a stack that are known
  * @start:  address of the first one: rsp of the sample
  * @words:  0: it is not kept, so it points neither to code nor into the stack
+ * @filled: how many there are; the others are 0
  * @nr:     how many the kernel has looked at
  */
 struct stack {
 	uint64_t start;
 	uint64_t words[PROFIL_STACK_BYTES_MAX / 8];
+	size_t filled;
 	size_t nr;
 };
 
@@ -152,16 +154,18 @@ static const struct cfi_row *find_row(struct cfi *cfi, const struct file *file, 
 /* Spread the words that were kept. */
 static void fill_stack(struct stack *stack, const struct profil_record_stack *record)
 {
-	size_t at = 0, i;
+	size_t skipped, i;
 
 	stack->start = record->regs[PROFIL_STACK_RSP];
 	stack->nr = record->seen_bytes / 8;
-	memset(stack->words, 0, stack->nr * 8);
+	stack->filled = 0;
 	for (i = 0; i < record->nr_words; i++) {
-		at += PROFIL_STACK_SKIPPED(record->words[i]);
-		if (at >= stack->nr)
+		skipped = PROFIL_STACK_SKIPPED(record->words[i]);
+		if (skipped >= stack->nr - stack->filled)
 			return;
-		stack->words[at++] = PROFIL_STACK_VALUE(record->words[i]);
+		memset(&stack->words[stack->filled], 0, skipped * sizeof(stack->words[0]));
+		stack->filled += skipped;
+		stack->words[stack->filled++] = PROFIL_STACK_VALUE(record->words[i]);
 	}
 }
 
@@ -172,7 +176,7 @@ static bool load(const struct stack *stack, uint64_t address, uint64_t *value)
 
 	if (at % 8 || at / 8 >= stack->nr)
 		return false;
-	*value = stack->words[at / 8];
+	*value = at / 8 < stack->filled ? stack->words[at / 8] : 0;
 	return true;
 }
 
