@@ -94,7 +94,7 @@ int recording_read_names(struct recording *recording)
 
 int recording_settle(struct recording *recording)
 {
-	return stacks_settle(&recording->stacks, &recording->files);
+	return stacks_settle(&recording->stacks, &recording->files, true);
 }
 
 uint64_t recording_samples(const struct recording *recording)
@@ -532,6 +532,7 @@ int recording_read(struct recording *recording, int fd)
 	ssize_t bytes;
 
 	recording->files.round = ++recording->round;
+	recording->stacks.log = fd;
 	memset(&recording->unread, 0, sizeof(recording->unread));
 	for (;;) {
 		bytes = read(fd, recording->buffer, RECORDING_BUFFER);
@@ -547,8 +548,8 @@ int recording_read(struct recording *recording, int fd)
 		error = after_loss_settle(recording);
 		if (!error)
 			error = part_limit_keep(recording);
-		if (!error && recording->stacks.bytes >= STACKS_WAIT_BYTES)
-			error = recording_settle(recording);
+		if (!error)
+			error = stacks_settle(&recording->stacks, &recording->files, false);
 		return error ? error : status;
 	}
 }

@@ -41,6 +41,7 @@ static struct late_stack *copy(const struct profil_record_sample *sample, size_t
 int stacks_add(struct stacks *stacks, struct space *space,
 	       const struct profil_record_sample *sample, const struct result_part *part)
 {
+	struct late_stacks *waiting = &stacks->waiting;
 	struct late_stack *late;
 	size_t bytes;
 
@@ -56,12 +57,12 @@ int stacks_add(struct stacks *stacks, struct space *space,
 		free(late);
 		return -ENOMEM;
 	}
-	if (!stacks->nr)
-		stacks->end = &stacks->first;
-	*stacks->end = late;
-	stacks->end = &late->next;
-	stacks->nr++;
-	stacks->bytes += bytes;
+	if (!waiting->nr)
+		waiting->end = &waiting->first;
+	*waiting->end = late;
+	waiting->end = &late->next;
+	waiting->nr++;
+	waiting->bytes += bytes;
 	return 0;
 }
 
@@ -89,20 +90,19 @@ static int unwind_all(void *data)
 	const struct work *work = data;
 	struct unwinder *unwinder = unwinder_new(work->files);
 	const struct late_stack *late;
-	FILE *out = NULL;
-	int error = 0;
+	const int fd = dup(work->fd);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	int error = unwinder && out ? 0 : ENOMEM;
 
 	/* another helper may have written a part of it */
-	if (unwinder && !ftruncate(work->fd, 0) && !lseek(work->fd, 0, SEEK_SET))
-		out = fdopen(work->fd, "w");
-	if (!out)
-		error = ENOMEM;
-	for (late = work->stacks->first; !error && late; late = late->next) {
+	if (!error && (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET)))
+		error = EIO;
+	for (late = work->stacks->batch.first; !error && late; late = late->next) {
 		error = -unwind(unwinder, late->space, &late->record);
 		if (!error && !write_frames(out, unwinder))
 			error = EIO;
 	}
-	if (out && fflush(out) && !error)
+	if (out && fclose(out) && !error)
 		error = EIO;
 	unwinder_free(unwinder);
 	return error;
@@ -141,26 +141,7 @@ static const struct unwind_frame *take(const unsigned char **at, const unsigned 
 	return are_frames(frames, length, files) ? frames : NULL;
 }
 
-/* Return: what a helper has found out, to free(), and its length; NULL: nothing. */
-static unsigned char *run_helper(const struct stacks *stacks, const struct files *files,
-				 size_t *bytes)
-{
-	struct work work = { stacks, files, helper_file() };
-	struct helper helper = { 0 };
-	unsigned char *found = NULL;
-
-	*bytes = 0;
-	if (work.fd < 0)
-		return NULL;
-	if (!helper_run(&helper, &(struct helper_work){
-		.run = unwind_all, .data = &work, .seconds = HELPER_SECONDS, .is_bounded = true,
-	}))
-		found = helper_read(work.fd, bytes);
-	close(work.fd);
-	return found;
-}
-
-static void drop(struct stacks *stacks)
+static void drop(struct late_stacks *stacks)
 {
 	struct late_stack *late = stacks->first;
 
@@ -170,27 +151,59 @@ static void drop(struct stacks *stacks)
 	free(late);
 }
 
-int stacks_settle(struct stacks *stacks, const struct files *files)
+/* Start a helper for the batch. Return: whether there is one. */
+static bool start(struct stacks *stacks, const struct files *files)
 {
+	struct work work = { stacks, files, stacks->found };
+
+	return stacks->found >= 0 && !helper_start(&stacks->helper, &(struct helper_work){
+		.run = unwind_all, .data = &work, .closes = stacks->log,
+		.seconds = HELPER_SECONDS, .is_beside = true, .is_bounded = true,
+	});
+}
+
+/* What waits is the batch now, for which a helper is started if possible. */
+static void begin(struct stacks *stacks, const struct files *files)
+{
+	stacks->batch = stacks->waiting;
+	memset(&stacks->waiting, 0, sizeof(stacks->waiting));
+	stacks->found = helper_file();
+	if (!start(stacks, files))
+		stacks->helper.error = -EAGAIN;
+}
+
+/* Return: what a helper has found out, to free(), and its length; NULL: nothing. */
+static unsigned char *read_found(struct stacks *stacks, size_t *bytes)
+{
+	unsigned char *found = NULL;
+
+	*bytes = 0;
+	if (!stacks->helper.error && !stacks->helper.killer)
+		found = helper_read(stacks->found, bytes);
+	if (stacks->found >= 0)
+		close(stacks->found);
+	return found;
+}
+
+/* Add the stacks of the batch to the tree. Return: 0 or -ENOMEM. */
+static int finish(struct stacks *stacks, const struct files *files)
+{
+	struct unwinder *none = unwinder_new(files);
 	const unsigned char *at, *end;
-	struct unwinder *none;
 	unsigned char *found;
 	size_t bytes;
-	int error = 0;
+	int error = none ? 0 : -ENOMEM;
 
-	if (!stacks->nr)
-		return 0;
-	none = unwinder_new(files);
-	if (!none)
-		return -ENOMEM;
-	found = run_helper(stacks, files, &bytes);
+	found = read_found(stacks, &bytes);
 	at = found;
 	end = found + bytes;
-	for (; stacks->nr; drop(stacks)) {
-		const struct late_stack *late = stacks->first;
+	for (; stacks->batch.nr; drop(&stacks->batch)) {
+		const struct late_stack *late = stacks->batch.first;
 		const struct unwind_frame *frames;
 		size_t nr;
 
+		if (error)
+			continue;
 		frames = at ? take(&at, end, files, &nr) : NULL;
 		if (!frames) {
 			at = NULL;
@@ -198,19 +211,44 @@ int stacks_settle(struct stacks *stacks, const struct files *files)
 			frames = none->frames;
 			nr = none->nr_frames;
 		}
-		if (!error)
-			error = stack_tree_add(&stacks->tree, frames, nr, &late->part);
+		error = stack_tree_add(&stacks->tree, frames, nr, &late->part);
 	}
-	stacks->bytes = 0;
 	free(found);
 	unwinder_free(none);
 	return error;
 }
 
+int stacks_settle(struct stacks *stacks, const struct files *files, bool wait)
+{
+	int error = 0;
+
+	wait |= stacks->waiting.bytes >= STACKS_MOST_BYTES;
+	while (!error) {
+		if (stacks->batch.nr) {
+			if (!helper_has_ended(&stacks->helper, wait))
+				break;
+			/* without the file at which it was killed */
+			if (stacks->helper.is_to_repeat && start(stacks, files))
+				continue;
+			error = finish(stacks, files);
+		}
+		if (error || !stacks->waiting.nr ||
+		    (!wait && stacks->waiting.bytes < STACKS_WAIT_BYTES))
+			break;
+		begin(stacks, files);
+	}
+	return error;
+}
+
 void stacks_release(struct stacks *stacks)
 {
-	while (stacks->nr)
-		drop(stacks);
+	helper_kill(&stacks->helper);
+	if (stacks->batch.nr && stacks->found >= 0)
+		close(stacks->found);
+	while (stacks->batch.nr)
+		drop(&stacks->batch);
+	while (stacks->waiting.nr)
+		drop(&stacks->waiting);
 	stack_tree_release(&stacks->tree);
 	memset(stacks, 0, sizeof(*stacks));
 }

@@ -41,7 +41,7 @@ bool __wrap_procfs_read_thread_name(pid_t pid, pid_t tid, char thread[PROCFS_THR
 bool __wrap_procfs_read_thread_cpu(pid_t pid, pid_t tid, uint64_t *cpu_ns);
 char **__wrap_procfs_read_command(pid_t pid);
 int __wrap_objectfile_open(const char *path, const char **problem);
-int __wrap_helper_run(struct helper *helper, const struct helper_work *work);
+int __wrap_helper_start(struct helper *helper, const struct helper_work *work);
 void __wrap_cfi_open_vdso(struct cfi *cfi);
 int __wrap_objectfile_open_below(const char *root, const char *path, const char **problem);
 void __wrap_jit_source_find(struct jit_source *source, pid_t pid, pid_t parent, int64_t since_s);
@@ -148,10 +148,10 @@ int __wrap_jit_source_read(const struct jit_source *source, struct jit_names *na
 }
 
 /* The unwinder reads the file here: a child would not be seen by the fuzzer. */
-int __wrap_helper_run(struct helper *helper, const struct helper_work *work)
+int __wrap_helper_start(struct helper *helper, const struct helper_work *work)
 {
-	helper->error = -work->run(work->data);
-	return helper->error;
+	*helper = (struct helper){ .error = -work->run(work->data) };
+	return 0;
 }
 
 /* That of this machine */

@@ -196,6 +196,24 @@ TEST_F(many_stacks_are_unwound_at_once)
 		push(0x20500 + i, make_frames());
 	read_log();
 	assert_totals(200, 0);
-	assert_int_equal(recording->stacks.nr, 0);
-	assert_int_equal(recording->stacks.bytes, 0);
+	assert_int_equal(recording->stacks.waiting.nr, 0);
+	assert_int_equal(recording->stacks.batch.nr, 0);
+}
+
+/* While a helper unwinds, the log is read: what it has found is there at the end. */
+TEST_F(helpers_unwind_while_the_log_is_read)
+{
+	const size_t nr = STACKS_WAIT_BYTES / sizeof(union record) + 100;
+	size_t i;
+
+	start(PID);
+	map_memory(PID, 0x20000, 0x21000);
+	for (i = 0; i < 2 * nr; i++) {
+		push(0x20500 + i % 16, make_frames());
+		if (i % 100 == 0)
+			assert_int_equal(recording_read(recording, fake.read), 1);
+	}
+	read_log();
+	assert_totals(2 * nr, 0);
+	assert_int_equal(samples_why(RESULT_STACK_MADE), 2 * nr);
 }
