@@ -134,19 +134,15 @@ static struct cfi *find_file(struct unwinder *unwinder, const struct file *file)
 	if (*cfi && !bound_problem(BOUND(file->number))) {
 		bound_read(BOUND(file->number));
 		read_file(*cfi, unwinder->files, file);
-		bound_end();
 	}
 	return *cfi;
 }
 
+/* From here on, time counts for the file: what it says may lead around for ever. */
 static const struct cfi_row *find_row(struct cfi *cfi, const struct file *file, uint64_t address)
 {
-	const struct cfi_row *row;
-
 	bound_read(BOUND(file->number));
-	row = cfi_find(cfi, address);
-	bound_end();
-	return row;
+	return cfi_find(cfi, address);
 }
 
 /* --- memory ----------------------------------------------------------------------- */
@@ -240,7 +236,7 @@ static bool push(const struct state *state, const Dwarf_Op *op, uint64_t cfa, ui
 		*value = op->atom - DW_OP_lit0;
 	else if (op->atom >= DW_OP_breg0 && op->atom < DW_OP_breg0 + CFI_REGISTERS)
 		*value = state->registers[op->atom - DW_OP_breg0] + op->number;
-	else if ((op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts))
+	else if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
 		*value = op->number;
 	else if (op->atom == DW_OP_call_frame_cfa)
 		*value = cfa;
@@ -490,6 +486,7 @@ int unwind(struct unwinder *unwinder, struct space *space, const struct profil_r
 	do {
 		why = step(&state, &is_exact);
 	} while (!why && state.registers[CFI_RIP] && unwinder->nr_frames < UNWIND_MOST - 1);
+	bound_end();
 	if (why < 0)
 		return why;
 	if (!why && state.registers[CFI_RIP])
