@@ -102,7 +102,8 @@ static void set_rule(struct cfi_rule *rule, Dwarf_Frame *frame, unsigned int num
 	} else if (!ops) {
 		rule->kind = CFI_SAME;
 	} else if (!nr) {
-		rule->kind = CFI_LOST;
+		/* functions keep the others; libdw's rule for rbx has the number of rax */
+		rule->kind = number == CFI_RIP ? CFI_LOST : CFI_SAME;
 	} else if (ops == simple) {
 		set_simple(rule, ops, nr);
 	} else {

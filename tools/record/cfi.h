@@ -29,7 +29,7 @@ extern const unsigned int cfi_saved[CFI_SAVED];	/* the last one is CFI_RIP */
 /* Where the value of a caller's register is */
 enum cfi_kind {
 	CFI_SAME,	/* the register still has it */
-	CFI_LOST,	/* nowhere: of CFI_RIP, there is no caller */
+	CFI_LOST,	/* nowhere, of CFI_RIP: there is no caller */
 	CFI_IN_FRAME,	/* at the CFA (canonical frame address) plus @offset */
 	CFI_IS_FRAME,	/* it is the CFA plus @offset */
 	CFI_AT,		/* at the address that @ops give */
