@@ -31,7 +31,7 @@
  */
 struct stack {
 	uint64_t start;
-	uint64_t words[PROFIL_STACK_BYTES_MAX / 8];
+	uint64_t *words;
 	size_t filled;
 	size_t nr;
 };
@@ -126,16 +126,17 @@ static void read_file(struct cfi *cfi, const struct files *files, const struct f
 /* Return: the unwind information of a file, perhaps none; NULL: no memory. */
 static struct cfi *find_file(struct unwinder *unwinder, const struct file *file)
 {
-	struct cfi **cfi = &unwinder->cfi[file->number];
+	struct cfi *cfi = unwinder->cfi[file->number];
 
-	if (*cfi)
-		return *cfi;
-	*cfi = calloc(1, sizeof(**cfi));
-	if (*cfi && !bound_problem(BOUND(file->number))) {
+	if (cfi)
+		return cfi;
+	cfi = calloc(1, sizeof(*cfi));
+	unwinder->cfi[file->number] = cfi;
+	if (cfi && !bound_problem(BOUND(file->number))) {
 		bound_read(BOUND(file->number));
-		read_file(*cfi, unwinder->files, file);
+		read_file(cfi, unwinder->files, file);
 	}
-	return *cfi;
+	return cfi;
 }
 
 /* From here on, time counts for the file: what it says may lead around for ever. */
@@ -449,8 +450,6 @@ static void begin_state(struct state *state, const struct profil_record_stack *r
 	const __u64 *from = record->regs;
 	uint64_t *to = state->registers;
 
-	state->record = record;
-	memset(state->registers, 0, sizeof(state->registers));
 	fill_stack(&state->stack, record);
 	to[CFI_RBX] = from[PROFIL_STACK_RBX];
 	to[CFI_RBP] = from[PROFIL_STACK_RBP];
@@ -471,7 +470,10 @@ void unwind_none(struct unwinder *unwinder, struct space *space, uint64_t pc)
 
 int unwind(struct unwinder *unwinder, struct space *space, const struct profil_record_stack *stack)
 {
-	struct state state;
+	struct state state = {
+		.unwinder = unwinder, .space = space, .record = stack,
+		.stack.words = unwinder->words,
+	};
 	bool is_exact = true;
 	int why;
 
@@ -479,8 +481,6 @@ int unwind(struct unwinder *unwinder, struct space *space, const struct profil_r
 		unwind_none(unwinder, space, stack->sample.pc);
 		return 0;
 	}
-	state.unwinder = unwinder;
-	state.space = space;
 	begin_state(&state, stack);
 	unwinder->nr_frames = 0;
 	do {

@@ -35,12 +35,14 @@ struct unwind_frame {
  * struct unwinder - what has been read of files
  * @cfi:    of each file that was needed, by its number
  * @nr:     number of files
+ * @words:  of the stack that is being unwound
  * @frames: of the last unwind(), from the innermost one
  */
 struct unwinder {
 	const struct files *files;
 	struct cfi **cfi;
 	size_t nr;
+	uint64_t words[PROFIL_STACK_BYTES_MAX / 8];
 	struct unwind_frame frames[UNWIND_MOST];
 	size_t nr_frames;
 };
