@@ -3,7 +3,7 @@
  * Writes a result in the formats of other tools. Each format is in its own file, export_NAME.c,
  * and starts from the symbolized counts (symbolize.h). All formats have link-time addresses.
  *
- * Call stacks are in folded stacks only. In other formats made for stacks, each stack is one
+ * Call stacks are in folded stacks and pages. In other formats made for stacks, each stack is one
  * function, or its object and the function.
  */
 #ifndef PROFIL_EXPORT_H

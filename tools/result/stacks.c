@@ -21,7 +21,7 @@ const char *result_stack_name(enum result_stack what)
 		[RESULT_STACK_UNKNOWN] = "[incomplete: no unwind information]",
 		[RESULT_STACK_MADE] = "[incomplete: made code without a frame pointer]",
 		[RESULT_STACK_UNMAPPED] = "[incomplete: unknown code]",
-		[RESULT_STACK_UNCLEAR] = "[incomplete: wrong unwind information]",
+		[RESULT_STACK_UNCLEAR] = "[incomplete: unclear unwind information]",
 		[RESULT_STACK_FOLDED] = "[incomplete: too many stacks]",
 		[RESULT_STACK_OUTSIDE] = RESULT_OUTSIDE,
 		[RESULT_STACK_CODE] = "[jit]",

@@ -150,6 +150,7 @@ function escape(target) {
 	}
 	byId("search").value = "";
 	refresh();
+	refreshFlames();
 	focusRow(0);
 }
 
@@ -195,4 +196,5 @@ function start() {
 	}, { rootMargin: "600px" }).observe(byId("more"));
 	document.addEventListener("keydown", onKey);
 	addEventListener("resize", spanCode);
+	startFlames();
 }
