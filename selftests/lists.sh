@@ -20,7 +20,7 @@ module_programs=("${one_cpu_programs[@]}" memory/memory_test memory/killed_test
 	core/thread_only_test core/clock_test core/rate_test core/late_test
 	attach/attach_refused_test attach/attach_cycles_test attach/attach_threads_test
 	attach/attach_args_test attach/attach_several_test attach/attach_exec_test
-	attach/attach_order_test)
+	attach/attach_order_test attach/attach_stack_test)
 # Attacks on other users, on the machine and on the kernel. Not ftrace_kill_test: no session can
 # start after it, so it has guests of its own (scripts/check/guests.sh: ftrace_kill).
 attack_programs=()

@@ -333,7 +333,7 @@ struct profil_status {
  * With stacks, a new executable mapping widens @text: the second range if it is in the upper
  * sixteenth of the address space, where libraries are, else the first one. exec empties both, fork
  * copies them. They are no protection: they only say which words are of use. And instead of 1 KiB
- * for each possible CPU, as much as 4 of the largest STACK records, or 4 KiB, is not counted.
+ * for each possible CPU, as much as 5 of the largest STACK records, or 4 KiB, is not counted.
  */
 struct profil_attach {
 	__u32 size;
@@ -407,13 +407,13 @@ struct profil_record_sample {
 
 /* Flags of a STACK record */
 #define PROFIL_STACK_IN_KERNEL	0x1  /* as KERNEL_SAMPLE, else as SAMPLE */
-#define PROFIL_STACK_CUT	0x2  /* it goes on after @seen_bytes: at stack_bytes or stack_words */
+#define PROFIL_STACK_CUT	0x2  /* it goes on: stack_bytes or stack_words are reached */
 #define PROFIL_STACK_ABSENT	0x4  /* it goes on in memory that is not present or not readable */
 #define PROFIL_STACK_DENIED	0x8  /* no stack: the process may not be traced now, or the
 				      * administrator has forbidden it
 				      */
 #define PROFIL_STACK_NO_MEMORY	0x10 /* no stack: the thread is in exec or exit */
-#define PROFIL_STACK_32BIT	0x20 /* no stack: the thread executes 32-bit code */
+#define PROFIL_STACK_LEGACY	0x20 /* no stack: it executes 32-bit code, or a vsyscall */
 
 /* Registers of a STACK record, in @regs */
 #define PROFIL_STACK_RBX	0
