@@ -46,8 +46,12 @@ static int device_info(struct profil_file *opened, union argument *arg)
 			    PROFIL_FEATURE_CHECK_ON_HIT | PROFIL_FEATURE_CLOCKS |
 			    (profil_attachment_is_possible() ?
 			     PROFIL_FEATURE_ATTACH : 0) |
+			    (profil_attachment_has_stacks() ?
+			     PROFIL_FEATURE_STACKS : 0) |
 			    (IS_ENABLED(CONFIG_64BIT) ?
 			     PROFIL_FEATURE_COUNTER64 : 0),
+		.max_stack_bytes = profil_attachment_has_stacks() ?
+				   profil_policy_max_stack_bytes() : 0,
 	};
 	return 0;
 }

@@ -16,6 +16,7 @@
  *   more sessions or regions    CAP_SYS_RESOURCE                             user.c
  *   targets' programs with
  *   more rights                 CAP_SYS_PTRACE                               tracer.c
+ *   stacks of targets           nobody above max_stack_bytes                 here
  *   statistics in sysfs         root, by the files' mode: with a single      stats.c
  *                               profile, the sums are its own
  *
@@ -41,6 +42,11 @@ module_param(max_rate, uint, 0644);
 MODULE_PARM_DESC(max_rate,
 		 "highest rate in Hz without CAP_PERFMON (at most 20000; up to the tick's rate is always allowed)");
 
+static unsigned int max_stack_bytes = PROFIL_STACK_BYTES_MAX;
+module_param(max_stack_bytes, uint, 0644);
+MODULE_PARM_DESC(max_stack_bytes,
+		 "how much of a sampled thread's stack is looked at, in bytes (at most 61440; 0: nobody gets stacks)");
+
 /* Without a capability. Sampling at the tick is always allowed: ticks come anyway. */
 static u32 policy_unprivileged_rate(void)
 {
@@ -60,6 +66,12 @@ u32 profil_policy_max_rate(void)
 	    ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN))
 		return PROFIL_POLICY_MAX_RATE;
 	return policy_unprivileged_rate();
+}
+
+/* Return: how many bytes of a stack may be looked at: a multiple of 8; 0: none. At each sample. */
+u32 profil_policy_max_stack_bytes(void)
+{
+	return min_t(u32, READ_ONCE(max_stack_bytes), PROFIL_STACK_BYTES_MAX) & ~7U;
 }
 
 /**

@@ -17,4 +17,7 @@
 u32 profil_policy_max_rate(void);
 int profil_policy_choose_clock(u32 rate, u32 *clock);
 
+/* Any context. */
+u32 profil_policy_max_stack_bytes(void);
+
 #endif /* _PROFIL_POLICY_H */

@@ -20,7 +20,7 @@ module_programs=("${one_cpu_programs[@]}" memory/memory_test memory/killed_test
 	core/thread_only_test core/clock_test core/rate_test core/late_test
 	attach/attach_refused_test attach/attach_cycles_test attach/attach_threads_test
 	attach/attach_args_test attach/attach_several_test attach/attach_exec_test
-	attach/attach_order_test)
+	attach/attach_order_test attach/attach_stack_test)
 # Attacks on other users, on the machine and on the kernel. Not ftrace_kill_test: no session can
 # start after it, so it has guests of its own (scripts/check/guests.sh: ftrace_kill).
 attack_programs=()
@@ -60,7 +60,7 @@ version_programs=(core/abi_test core/count_test process/fork_test memory/file_pa
 command_scripts=(command/command_test.sh command/attach_test.sh command/cost_test.sh)
 command_long_scripts=(command/follow_test.sh command/files_test.sh command/jit_test.sh
 	command/cgroup_test.sh command/container_test.sh command/gprof_test.sh libprofil/gmon_test.sh
-	command/gcl_test.sh command/top_test.sh command/optimize_test.sh)
+	command/gcl_test.sh command/top_test.sh command/optimize_test.sh command/stacks_test.sh)
 command_end_scripts=(command/end_test.sh) # as long as all of these
 # For a debug kernel, which executes several times the instructions: what finds bugs of bugs/ that
 # only it shows; tests and attacks of memory and lifetimes that are short enough; and those that take

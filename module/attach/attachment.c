@@ -27,6 +27,7 @@
 
 #include "attach/attachment.h"
 #include "attach/follow.h"
+#include "attach/stack.h"
 #include "attach/target.h"
 #include "clock/clock.h"
 #include "clock/hooks.h"
@@ -89,6 +90,12 @@ int __init profil_attachment_init(void)
 bool profil_attachment_is_possible(void)
 {
 	return mem_operations;
+}
+
+/* The same for what an ATTACH with stacks needs. */
+bool profil_attachment_has_stacks(void)
+{
+	return mem_operations && profil_stack_is_possible();
 }
 
 /*
@@ -181,7 +188,10 @@ static struct profil_attachment *attachment_create(const struct profil_attach *a
 	err = profil_charge_pages(&attachment->rights, arg->log_bytes >> PAGE_SHIFT);
 	if (err)
 		goto put_rights;
-	err = profil_log_init(&attachment->log, arg->log_bytes);
+	attachment->has_stacks = arg->stack_bytes;
+	attachment->stack_bytes = arg->stack_bytes;
+	attachment->stack_words = arg->stack_words;
+	err = profil_log_init(&attachment->log, arg->log_bytes, arg->stack_words);
 	if (err)
 		goto uncharge;
 	attachment_init_phases(attachment);
@@ -231,6 +241,27 @@ static void attachment_close(struct profil_attachment *attachment)
 
 /* --- ATTACH ------------------------------------------------------------------- */
 
+/*
+ * A log of 32 of the largest records has four chunks at least. A chunk is the next power of two,
+ * 2^c, of two records and the chunk's head of 32 bytes: so a record is larger than 2^(c-2) - 16
+ * bytes. The log is a power of two of at least 2^(c+3) - 512 bytes: 2^(c+3). Half of it is chunks.
+ */
+static int attachment_check_stacks(const struct profil_attach *arg)
+{
+	if (arg->stack_bytes % 8 || arg->stack_bytes > PROFIL_STACK_BYTES_MAX ||
+	    !arg->stack_bytes != !arg->stack_words || arg->stack_words > PROFIL_STACK_WORDS_MAX ||
+	    arg->text[0] > arg->text[1] || arg->text[2] > arg->text[3] ||
+	    (!arg->stack_bytes && (arg->text[1] || arg->text[3])))
+		return -EINVAL;
+	if (!arg->stack_bytes)
+		return 0;
+	if (arg->log_bytes < 32ULL * profil_log_stack_size(arg->stack_words))
+		return -EINVAL;
+	if (!profil_stack_is_possible())
+		return -EOPNOTSUPP;
+	return arg->stack_bytes <= profil_policy_max_stack_bytes() ? 0 : -EPERM;
+}
+
 static int attachment_check(const struct profil_attachment *attachment,
 			    const struct profil_attach *arg)
 {
@@ -242,13 +273,16 @@ static int attachment_check(const struct profil_attachment *attachment,
 	    arg->log_bytes < PROFIL_LOG_MIN || arg->log_bytes > PROFIL_LOG_MAX ||
 	    !is_power_of_2(arg->log_bytes))
 		return -EINVAL;
-	if (!attachment)
-		return 0;
+	err = attachment_check_stacks(arg);
+	if (err || !attachment)
+		return err;
 	err = profil_policy_choose_clock(arg->rate, &clock);
 	if (err)
 		return err;
 	if (arg->rate != attachment->pace.rate || clock != attachment->pace.clock ||
 	    arg->log_bytes != attachment->log.size ||
+	    arg->stack_bytes != attachment->stack_bytes ||
+	    arg->stack_words != attachment->stack_words ||
 	    (arg->flags & ~PROFIL_FROM_EXEC) != attachment->flags)
 		return -EINVAL;
 	return 0;
@@ -261,7 +295,7 @@ static int attachment_check(const struct profil_attachment *attachment,
  * the target is refused; if it comes later, the new program is checked like any other.
  */
 static int attachment_add(struct profil_attachment *attachment, struct pid *process,
-			  const struct mm_struct *mm, bool from_exec)
+			  const struct mm_struct *mm, const struct profil_attach *arg)
 {
 	struct profil_target *target;
 	int err;
@@ -272,12 +306,13 @@ static int attachment_add(struct profil_attachment *attachment, struct pid *proc
 	if (!target)
 		return -ENOMEM;
 	target->mm = mm;
+	memcpy(target->text, arg->text, sizeof(target->text));
 	target->waits = true;
 	/* keeps the target: from here on, its process may exit and unpublish it */
 	rcu_read_lock();
 	err = profil_target_publish(target, NULL);
 	if (!err && (!attachment_process_has(process, mm) ||
-		     !profil_target_confirm(target, from_exec))) {
+		     !profil_target_confirm(target, arg->flags & PROFIL_FROM_EXEC))) {
 		profil_target_unpublish(target, NULL);
 		rcu_read_unlock();
 		return -ESRCH;
@@ -302,7 +337,7 @@ static int file_attach(struct profil_file *opened, const struct profil_attach *a
 		attachment = attachment_create(arg);
 	if (IS_ERR(attachment))
 		return PTR_ERR(attachment);
-	err = attachment_add(attachment, process, mm, arg->flags & PROFIL_FROM_EXEC);
+	err = attachment_add(attachment, process, mm, arg);
 	if (err) {
 		if (!opened->attachment)
 			attachment_close(attachment);

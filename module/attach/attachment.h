@@ -26,6 +26,9 @@ struct profil_status;
  * struct profil_attachment - the targets of an open file, and their log
  * @pace:      how often they are sampled
  * @flags:     PROFIL_USER_ONLY and so on, of struct profil_attach
+ * @has_stacks: samples have stacks
+ * @stack_bytes: of struct profil_attach; 0: they have none
+ * @stack_words: the same
  * @rights:    limits of the process that attached first, whose memory the log is
  * @log:       records of all targets
  * @pids:      PID namespace of the process that attached first
@@ -41,6 +44,9 @@ struct profil_status;
 struct profil_attachment {
 	struct profil_pace pace;
 	u32 flags;
+	bool has_stacks;
+	u32 stack_bytes;
+	u32 stack_words;
 	struct profil_rights rights;
 	/* samples write it: on other cache lines than what clocks only read */
 	struct profil_log log ____cacheline_aligned_in_smp;
@@ -64,6 +70,7 @@ struct profil_file {
 };
 
 bool profil_attachment_is_possible(void);
+bool profil_attachment_has_stacks(void);
 
 /* May sleep. */
 struct profil_file *profil_file_open(void);

@@ -36,6 +36,7 @@
 #include "attach/attachment.h"
 #include "attach/follow.h"
 #include "attach/log.h"
+#include "attach/stack.h"
 #include "attach/target.h"
 #include "attach/tracer.h"
 #include "clock/function.h"
@@ -150,6 +151,7 @@ static void follow_new_program(struct profil_target *target, const struct linux_
 	atomic_set(&target->threads, 1);
 	target->in_exec = true;
 	target->is_new = true;
+	memset(target->text, 0, sizeof(target->text));
 	if (!profil_tracer_may_trace_current(target->tracer, bprm->secureexec))
 		record.flags = PROFIL_EXEC_DENIED;
 	else if (!target->waits && !(attachment->flags & PROFIL_FOLLOW_EXEC))
@@ -309,6 +311,8 @@ static noinline void follow_map(struct profil_target *target, struct vm_area_str
 		if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 			room = kmalloc(PATH_MAX, GFP_NOWAIT | __GFP_NOWARN);
 	}
+	if (profil_stack_is_possible() && target->attachment->has_stacks)
+		profil_stack_add_text(target, vma->vm_start, vma->vm_end);
 	path = follow_path(vma, room);
 	profil_log_write(&target->attachment->log, &record.head, PROFIL_RECORD_MAP, sizeof(record),
 			 path, strlen(path) + 1);

@@ -9,6 +9,7 @@
 #include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -36,16 +37,25 @@ static void log_init_slots(struct profil_log *log)
 
 /*
  * Divide the second half of the memory into chunks. A quarter of them in use is a reason to read;
- * each CPU has one that is not full, which is none.
+ * each CPU has one that is not full, which is none. A chunk of stacks holds two of the largest:
+ * what is left of it when one more may not fit is at most half.
  */
 static void log_init_chunks(struct profil_log *log)
 {
-	u32 nr = (log->size - log->ring_size) / sizeof(struct profil_log_chunk), i;
-	struct profil_log_chunk *chunk = log->data + log->ring_size;
+	void *chunks = log->data + log->ring_size;
+	u32 nr, i;
 
-	BUILD_BUG_ON(sizeof(*chunk) > PROFIL_LOG_CHUNK);
+	BUILD_BUG_ON(sizeof(struct profil_log_chunk) > PROFIL_LOG_CHUNK);
+	log->chunk_bytes = sizeof(struct profil_log_chunk);
+	if (log->most)
+		log->chunk_bytes = max_t(u32, PAGE_SIZE,
+					 roundup_pow_of_two(offsetof(struct profil_log_chunk,
+								     samples) +
+							    2 * log->most));
+	nr = (log->size - log->ring_size) / log->chunk_bytes;
 	for (i = 0; i < nr; i++)
-		list_add_tail(&chunk[i].node, &log->free);
+		list_add_tail(&((struct profil_log_chunk *)(chunks + i * log->chunk_bytes))->node,
+			      &log->free);
 	log->wake_at = min(nr / 4 + num_possible_cpus(), nr / 4 * 3);
 }
 
@@ -53,10 +63,11 @@ static void log_init_chunks(struct profil_log *log)
  * profil_log_init - initialize a log, and allocate its memory
  * @log:  zeroed
  * @size: in bytes, a power of two
+ * @stack_words: most words of a stack; 0: samples have no stacks
  *
  * Return: 0 or -ENOMEM.
  */
-int profil_log_init(struct profil_log *log, u32 size)
+int profil_log_init(struct profil_log *log, u32 size, u32 stack_words)
 {
 	raw_spin_lock_init(&log->lock);
 	INIT_LIST_HEAD(&log->free);
@@ -65,6 +76,7 @@ int profil_log_init(struct profil_log *log, u32 size)
 	/* not hard: on PREEMPT_RT, a hard interrupt must not wake readers */
 	init_irq_work(&log->wake_work, log_wake);
 	log->size = size;
+	log->most = stack_words ? profil_log_stack_size(stack_words) : 0;
 	log->ring_size = size / 2;
 	log->slots = alloc_percpu_gfp(struct profil_log_slot, GFP_KERNEL_ACCOUNT);
 	if (!log->slots)
@@ -140,7 +152,7 @@ static void log_wake_reader(struct profil_log *log)
 /**
  * profil_log_start_chunk - give a CPU a chunk for its next samples
  * @log:  log
- * @slot: the CPU's, whose last chunk is full
+ * @slot: the CPU's, whose last chunk has no room for another sample
  *
  * With interrupts off.
  *
@@ -155,6 +167,9 @@ noinline struct profil_log_sample *profil_log_start_chunk(struct profil_log *log
 	raw_spin_lock(&log->lock);
 	chunk = list_first_entry_or_null(&log->free, struct profil_log_chunk, node);
 	if (chunk) {
+		if (slot->end)
+			list_last_entry(&slot->chunks, struct profil_log_chunk, node)->end =
+				slot->next;
 		list_move_tail(&chunk->node, &slot->chunks);
 		WRITE_ONCE(log->used, log->used + 1);
 		if (log->used >= log->wake_at)
@@ -163,9 +178,9 @@ noinline struct profil_log_sample *profil_log_start_chunk(struct profil_log *log
 	raw_spin_unlock(&log->lock);
 	if (!chunk)
 		return NULL;
-	chunk->taken = 0;
-	chunk->nr = ARRAY_SIZE(chunk->samples);
-	slot->end = chunk->samples + ARRAY_SIZE(chunk->samples);
+	chunk->next = chunk->samples;
+	slot->end = log->most ? (void *)chunk + log->chunk_bytes :
+				chunk->samples + ARRAY_SIZE(chunk->samples);
 	return chunk->samples;
 }
 

@@ -40,26 +40,47 @@ struct profil_log_sample {
 	pid_t tid;
 };
 
+/**
+ * struct profil_log_stack - a sample with its stack, in the chunks of a log of stacks
+ * @sample: sample
+ * @flags:  as in struct profil_record_stack, like the following
+ * @nr_words: how many @words
+ * @seen_bytes: how much of the stack was looked at
+ * @regs:   registers
+ * @words:  words of the stack
+ *
+ * It is struct profil_record_stack, but for the first 4 bytes.
+ */
+struct profil_log_stack {
+	struct profil_log_sample sample;
+	u32 flags;
+	u16 nr_words;
+	u16 seen_bytes;
+	u64 regs[PROFIL_STACK_REGS];
+	u64 words[];
+};
+
 /* Parts of a place, which is a multiple of 8 otherwise */
 #define PROFIL_LOG_IN_KERNEL	1U	/* the sample is in kernel mode */
 #define PROFIL_LOG_LOST_HERE	4U	/* records were lost here: LOST will be the next one */
 
 #define PROFIL_LOG_CHUNK	1024
 #define PROFIL_LOG_CHUNK_SAMPLES						\
-	((PROFIL_LOG_CHUNK - sizeof(struct list_head) - 2 * sizeof(u32)) /	\
+	((PROFIL_LOG_CHUNK - sizeof(struct list_head) - 2 * sizeof(void *)) /	\
 	 sizeof(struct profil_log_sample))
 
 /**
  * struct profil_log_chunk - samples of one CPU
  * @node:    entry in the log's @free, or in a slot's @chunks or @reading
- * @taken:   how many have been read
- * @nr:      how many have been written; valid in @reading
- * @samples: in the order of time
+ * @next:    the first sample that has not been read
+ * @end:     after the last one that has been written; valid in @reading
+ * @samples: in the order of time; in a log of stacks, each is a struct profil_log_stack, and the
+ *           chunk is larger
  */
 struct profil_log_chunk {
 	struct list_head node;
-	u32 taken;
-	u32 nr;
+	struct profil_log_sample *next;
+	struct profil_log_sample *end;
 	struct profil_log_sample samples[PROFIL_LOG_CHUNK_SAMPLES];
 };
 
@@ -69,7 +90,7 @@ struct profil_log_chunk {
  *           the log is closed. No other CPU takes it. Raw, because clocks write in hard interrupts
  * @phase:   the part of a sample that ticks have earned so far (tick_math.h)
  * @next:    the next sample of the last of @chunks
- * @end:     end of that chunk; equal to @next: it is full, or there is none
+ * @end:     end of that chunk; equal to @next: it is full, or there is none; NULL: there is none
  * @chunks:  written, and not taken away by the reader
  * @counted: samples ever written
  * @lost:    samples ever lost
@@ -96,11 +117,13 @@ struct profil_log_slot {
  * struct profil_log - a log
  * @place:    what samples are given: @head, and PROFIL_LOG_LOST_HERE
  * @size:     in bytes, a power of two: half of it is the ring, half chunks
+ * @most:     largest sample with its stack, in bytes; 0: it is no log of stacks
  * @slots:    for each possible CPU
  * @lock:     held by writers of the ring, and to take or return a free chunk. Raw, because hooks
  *            and clocks write with interrupts disabled
  * @data:     ring of @ring_size bytes, then the chunks; NULL: closed, nothing is written
  * @ring_size: a power of two
+ * @chunk_bytes: size of a chunk
  * @head:     bytes ever written to the ring, modulo 2^32: only writers change it
  * @tail:     bytes ever read, modulo 2^32: only the reader changes it
  * @free:     chunks without samples
@@ -121,10 +144,12 @@ struct profil_log {
 	/* samples read these: on another cache line than what is written more often */
 	u32 place;
 	u32 size;
+	u32 most;
 	struct profil_log_slot __percpu *slots;
 	raw_spinlock_t lock ____cacheline_aligned_in_smp;
 	void *data;
 	u32 ring_size;
+	u32 chunk_bytes;
 	u32 head;
 	u32 tail;
 	struct list_head free;
@@ -153,7 +178,7 @@ struct profil_log_sample *profil_log_start_chunk(struct profil_log *log,
 						 struct profil_log_slot *slot);
 
 /* May sleep. */
-int profil_log_init(struct profil_log *log, u32 size);
+int profil_log_init(struct profil_log *log, u32 size, u32 stack_words);
 void profil_log_close(struct profil_log *log);
 void profil_log_free(struct profil_log *log);
 
@@ -193,6 +218,32 @@ static __always_inline bool profil_log_write_sample(struct profil_log *log,
 	slot->next = next + 1;
 	slot->counted += sample.samples;
 	return true;
+}
+
+/* Size of a sample with a stack of @words, and of its record. */
+static inline u32 profil_log_stack_size(u32 words)
+{
+	return sizeof(struct profil_log_stack) + words * sizeof(u64);
+}
+
+/* As profil_log_write_sample(): room for a sample with any stack; NULL: there is none. */
+static inline struct profil_log_stack *profil_log_stack_room(struct profil_log *log,
+							     struct profil_log_slot *slot)
+{
+	struct profil_log_sample *next = slot->next;
+
+	lockdep_assert_held(&slot->lock);
+	if ((void *)slot->end - (void *)next < log->most)
+		next = profil_log_start_chunk(log, slot);
+	return (void *)next;
+}
+
+/* A sample has been written there. */
+static inline void profil_log_add_stack(struct profil_log_slot *slot,
+					struct profil_log_stack *stack)
+{
+	slot->next = (void *)stack + profil_log_stack_size(stack->nr_words);
+	slot->counted += stack->sample.samples;
 }
 
 #endif /* _PROFIL_LOG_H */

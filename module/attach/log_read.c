@@ -8,6 +8,7 @@
  * The clocks wait for the reader only while it moves a list. A tree of the CPUs that have samples
  * leads to the next one: all others cost nothing, however many there are.
  */
+#include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -40,7 +41,7 @@ static u32 read_first_place(struct rb_node *node)
 {
 	struct profil_log_chunk *chunk = read_chunk(rb_entry(node, struct profil_log_slot, node));
 
-	return read_place(&chunk->samples[chunk->taken]);
+	return read_place(chunk->next);
 }
 
 /* Add a CPU to the tree, by its first place, if it has samples. */
@@ -80,7 +81,7 @@ static u64 read_take_chunks(struct profil_log *log, struct rb_root_cached *tree)
 		raw_spin_lock_irq(&slot->lock);
 		if (!list_empty(&slot->chunks)) {
 			last = list_last_entry(&slot->chunks, struct profil_log_chunk, node);
-			last->nr = slot->next - last->samples;
+			last->end = slot->next;
 			list_splice_tail_init(&slot->chunks, &slot->reading);
 			slot->next = NULL;
 			slot->end = NULL;
@@ -157,8 +158,8 @@ static void read_free_chunk(struct profil_log *log, struct profil_log_chunk *chu
 static u32 read_convert(const struct profil_log *log, const struct profil_log_chunk *chunk,
 			struct profil_record_sample *records, size_t most)
 {
-	const struct profil_log_sample *sample = &chunk->samples[chunk->taken];
-	u32 nr = 0, left = min_t(size_t, chunk->nr - chunk->taken, most);
+	const struct profil_log_sample *sample = chunk->next;
+	u32 nr = 0, left = min_t(size_t, chunk->end - sample, most);
 
 	for (; nr < left && !read_is_before(log->tail, read_place(sample)); nr++, sample++)
 		records[nr] = (struct profil_record_sample) {
@@ -193,8 +194,51 @@ static int read_samples(struct profil_log *log, struct profil_log_slot *slot, st
 		err = read_copy(records, nr * sizeof(records[0]), to);
 		if (err)
 			return err;
-		chunk->taken += nr;
-		if (chunk->taken == chunk->nr)
+		chunk->next += nr;
+		if (chunk->next == chunk->end)
+			read_free_chunk(log, chunk);
+	}
+	return 0;
+}
+
+/* Copy a sample with its stack. Return: as read_copy(). */
+static int read_stack(const struct profil_log_stack *stack, struct iov_iter *to)
+{
+	struct profil_record head = {
+		.type = PROFIL_RECORD_STACK,
+		.bytes = profil_log_stack_size(stack->nr_words),
+		.pid = stack->sample.pid,
+	};
+	int err;
+
+	BUILD_BUG_ON(offsetof(struct profil_log_stack, sample.pc) != sizeof(head));
+	BUILD_BUG_ON(offsetof(struct profil_log_stack, regs) !=
+		     offsetof(struct profil_record_stack, regs));
+	if (iov_iter_count(to) < head.bytes)
+		return -EINVAL;
+	err = read_copy(&head, sizeof(head), to);
+	if (err)
+		return err;
+	err = read_copy((void *)stack + sizeof(head), head.bytes - sizeof(head), to);
+	if (err)
+		iov_iter_revert(to, sizeof(head));
+	return err;
+}
+
+/* As read_samples(), in a log of stacks. */
+static int read_stacks(struct profil_log *log, struct profil_log_slot *slot, struct iov_iter *to)
+{
+	const struct profil_log_stack *stack;
+	struct profil_log_chunk *chunk;
+	int err;
+
+	while ((chunk = read_chunk(slot)) && !read_is_before(log->tail, read_place(chunk->next))) {
+		stack = (void *)chunk->next;
+		err = read_stack(stack, to);
+		if (err)
+			return err;
+		chunk->next = (void *)stack + profil_log_stack_size(stack->nr_words);
+		if (chunk->next == chunk->end)
 			read_free_chunk(log, chunk);
 	}
 	return 0;
@@ -228,7 +272,7 @@ static int read_merged(struct profil_log *log, struct rb_root_cached *tree, u32 
 		slot = rb_entry(node, struct profil_log_slot, node);
 		err = read_records(log, read_first_place(node), to);
 		if (!err)
-			err = read_samples(log, slot, to);
+			err = log->most ? read_stacks(log, slot, to) : read_samples(log, slot, to);
 		if (err)
 			return err;
 		rb_erase_cached(node, tree);

@@ -9,6 +9,7 @@
 #include <linux/sched/task_stack.h>
 
 #include "attach/attachment.h"
+#include "attach/stack.h"
 #include "attach/target.h"
 #include "clock/tick_math.h"
 #include "irqlock.h"
@@ -55,6 +56,24 @@ static __always_inline pid_t target_tid(const struct profil_attachment *attachme
 	return pid_nr_ns(data_race(task_pid(task)), attachment->pids);
 }
 
+/* Not inlined, so that samples without stacks pay for one test only. */
+static noinline void target_sample_stack(struct profil_target *target, struct task_struct *task,
+					 struct profil_log_slot *slot, u32 place, u32 samples)
+{
+	struct profil_log_sample sample = {
+		.place = place,
+		.pid = target->pid,
+		.pc = target_pc(target, task),
+		.samples = samples,
+		.tid = target_tid(target->attachment, task),
+	};
+
+	if (likely(profil_stack_write(target, task, slot, &sample)))
+		this_cpu_add(profil_cpu_stats.counted, samples);
+	else
+		this_cpu_add(profil_cpu_stats.lost, samples);
+}
+
 static __always_inline void target_sample(struct profil_target *target, struct task_struct *task,
 					  u64 ticks, u64 points, bool in_user)
 {
@@ -79,6 +98,10 @@ static __always_inline void target_sample(struct profil_target *target, struct t
 	this_cpu_add(profil_cpu_stats.samples, samples);
 	if (!in_user)
 		sample.place |= PROFIL_LOG_IN_KERNEL;
+	if (profil_stack_is_possible() && unlikely(attachment->has_stacks)) {
+		target_sample_stack(target, task, slot, sample.place, samples);
+		goto unlock;
+	}
 	sample.pid = target->pid;
 	sample.pc = target_pc(target, task);
 	sample.samples = samples;

@@ -335,6 +335,8 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
 		    task_tgid(child));
 	atomic_set(&target->threads, 1);
 	target->mm = child->mm;
+	/* other threads of the parent may widen a range: the child has what was mapped before */
+	data_race(memcpy(target->text, parent->text, sizeof(target->text)));
 	target->waits = parent->waits;
 	target->left = record->flags & PROFIL_FORK_DENIED;
 	target->confirmed = true;

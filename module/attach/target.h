@@ -35,6 +35,7 @@ struct profil_attachment;
  *           since, or less (profil_target_confirm())
  * @mm:      memory of the program that may be sampled, only compared. exec changes the memory
  *           of the process; the target hook then checks the new program (follow.c)
+ * @text:    where its program has code, as in struct profil_attach; if its attachment has stacks
  * @confirmed: its process has the memory @mm, so the caller of ATTACH may trace it. Until then it
  *           @waits, and hooks write nothing and count no thread; written with the lock of the table
  * @waits:   it is not sampled: not @confirmed, or before it executes a program (FROM_EXEC)
@@ -57,6 +58,7 @@ struct profil_target {
 	pid_t pid;
 	atomic_t threads;
 	const struct mm_struct *mm;
+	u64 text[4];
 	bool confirmed;
 	bool waits;
 	bool left;

@@ -41,8 +41,6 @@ void profil_tracer_put(struct profil_tracer *tracer);
 
 /* Any context. */
 bool profil_tracer_may_trace_all(const struct profil_tracer *tracer);
-
-/* Atomic context, not in interrupts. */
 bool profil_tracer_may_trace_current(const struct profil_tracer *tracer, bool secureexec);
 
 #endif /* _PROFIL_TRACER_H */

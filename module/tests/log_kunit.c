@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The log of records (log.c and log_read.c, compiled in here): records of all sizes go around the
- * ring whole, the samples of all CPUs are merged into their order, and what finds no room is
- * counted.
+ * ring whole, the samples of all CPUs are merged into their order, with stacks of all sizes, too,
+ * and what finds no room is counted.
  */
 #include "../attach/log.c"
 #include "../attach/log_read.c"
@@ -14,6 +14,8 @@
 #define RING	(SIZE / 2)
 #define CHUNKS	((SIZE - RING) / sizeof(struct profil_log_chunk))
 #define SAMPLE	sizeof(struct profil_record_sample)
+/* Of a stack: 32 of the largest fit into the log (attachment.c) */
+#define WORDS	((SIZE / 32 - sizeof(struct profil_record_stack)) / 8)
 
 static struct profil_log log;
 /* What was read last */
@@ -22,7 +24,7 @@ static u64 buffer[2 * SIZE / 8];
 static int init(struct kunit *test)
 {
 	memset(&log, 0, sizeof(log));
-	return profil_log_init(&log, SIZE);
+	return profil_log_init(&log, SIZE, 0);
 }
 
 static void finish(struct kunit *test)
@@ -391,6 +393,138 @@ static void samples_are_merged_with_records(struct kunit *test)
 	KUNIT_EXPECT_LT(test, 1000U, maps);
 }
 
+/* --- stacks ------------------------------------------------------------------- */
+
+static void init_stacks(void)
+{
+	finish(NULL);
+	memset(&log, 0, sizeof(log));
+	profil_log_init(&log, SIZE, WORDS);
+}
+
+/* A CPU takes a sample with a stack of @nr words, each of them @nr. Return: false: it is lost. */
+static bool write_stack_of(int cpu, u64 pc, u32 nr)
+{
+	struct profil_log_slot *slot = per_cpu_ptr(log.slots, cpu);
+	struct profil_log_stack *stack;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&slot->lock, flags);
+	stack = profil_log_stack_room(&log, slot);
+	if (stack) {
+		stack->sample = (struct profil_log_sample) {
+			.place = READ_ONCE(log.place) | (nr % 2 ? PROFIL_LOG_IN_KERNEL : 0),
+			.pid = 7, .pc = pc, .samples = 1,
+		};
+		stack->nr_words = nr;
+		memset64(stack->words, nr, nr);
+		profil_log_add_stack(slot, stack);
+	}
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
+	return stack;
+}
+
+static void check_stack(struct kunit *test, const struct profil_record_stack *stack)
+{
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, stack);
+	KUNIT_ASSERT_EQ(test, (u32)stack->sample.head.type, (u32)PROFIL_RECORD_STACK);
+	KUNIT_ASSERT_EQ(test, (u32)stack->sample.head.bytes,
+			(u32)sizeof(*stack) + 8 * stack->nr_words);
+	KUNIT_EXPECT_EQ(test, stack->sample.head.pid, 7);
+	for (i = 0; i < stack->nr_words; i++)
+		KUNIT_EXPECT_EQ(test, stack->words[i], (u64)stack->nr_words);
+}
+
+/* The largest ones fill a half of each chunk at least, and no byte behind it. */
+static void chunks_hold_the_largest_stacks(struct kunit *test)
+{
+	u32 written = 0, taken = 0, at = 0;
+	ssize_t bytes;
+
+	init_stacks();
+	while (write_stack_of(0, 0, WORDS))
+		written++;
+	KUNIT_EXPECT_LE(test, 2 * (SIZE - RING) / log.chunk_bytes, written);
+	KUNIT_EXPECT_LE(test, (SIZE - RING) / 2, written * log.most);
+	KUNIT_EXPECT_LE(test, 4U, (SIZE - RING) / log.chunk_bytes);
+	bytes = take(sizeof(buffer));
+	for (; (ssize_t)at < bytes; taken++)
+		check_stack(test, next(&at, bytes));
+	KUNIT_EXPECT_EQ(test, taken, written);
+	KUNIT_EXPECT_EQ(test, log.used, 0);
+	/* there is room again */
+	KUNIT_EXPECT_TRUE(test, write_stack_of(0, 0, WORDS));
+}
+
+/* What does not fit stays, and comes whole with the next read. */
+static void only_whole_stacks_are_read(struct kunit *test)
+{
+	const u32 large = profil_log_stack_size(WORDS), small = profil_log_stack_size(0);
+	u32 at = 0;
+
+	init_stacks();
+	write_stack_of(0, 0, WORDS);
+	write_stack_of(0, 0, 0);
+	write_stack_of(0, 0, WORDS);
+	KUNIT_EXPECT_EQ(test, take(large - 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, take(2 * large), large + small);
+	check_stack(test, next(&at, large + small));
+	check_stack(test, next(&at, large + small));
+	KUNIT_EXPECT_EQ(test, take(large), large);
+	KUNIT_EXPECT_EQ(test, take(large), -EAGAIN);
+}
+
+/* As samples_are_merged_with_records, with stacks of all sizes */
+static void stacks_are_merged_with_records(struct kunit *test)
+{
+	u32 maps = 0, maps_read = 0, stacks = 0, stacks_read = 0, turns, at;
+	const struct profil_record_stack *stack;
+	struct rnd_state random;
+	ssize_t bytes;
+
+	init_stacks();
+	prandom_seed_state(&random, 3);
+	for (turns = 0; turns < 30000 || stacks_read < stacks; turns++) {
+		u32 what = turns < 30000 ? prandom_u32_state(&random) % 8 : 7;
+		u32 cpu = cpumask_nth(prandom_u32_state(&random) % num_possible_cpus(),
+				      cpu_possible_mask);
+
+		if (what < 6)
+			stacks += write_stack_of(cpu, maps,
+						 prandom_u32_state(&random) % (WORDS + 1));
+		else if (what == 6 && log_has_room(&log, 128))
+			write_small_map(++maps);
+		if (what < 7)
+			continue;
+		bytes = take(SIZE / 32 + prandom_u32_state(&random) % SIZE);
+		for (at = 0; (stack = next(&at, bytes));) {
+			if (stack->sample.head.type == PROFIL_RECORD_MAP) {
+				maps_read++;
+			} else if (stack->sample.head.type == PROFIL_RECORD_STACK) {
+				stacks_read++;
+				check_stack(test, stack);
+				KUNIT_EXPECT_EQ(test, stack->sample.pc, (u64)maps_read);
+			}
+		}
+	}
+	while ((bytes = take(sizeof(buffer))) > 0)
+		maps_read += bytes / 128;
+	KUNIT_EXPECT_EQ(test, maps_read, maps);
+	KUNIT_EXPECT_EQ(test, log.used, 0);
+	KUNIT_EXPECT_LT(test, 1000U, maps);
+	KUNIT_EXPECT_LT(test, 10000U, stacks);
+}
+
+static void closed_log_of_stacks_takes_nothing(struct kunit *test)
+{
+	init_stacks();
+	KUNIT_EXPECT_TRUE(test, write_stack_of(0, 0, 1));
+	profil_log_close(&log);
+	KUNIT_EXPECT_FALSE(test, write_stack_of(0, 0, 1));
+}
+
 static void closed_log_takes_nothing(struct kunit *test)
 {
 	struct profil_record_args args = { .head.pid = 7 };
@@ -417,6 +551,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(only_whole_records_are_read),
 	KUNIT_CASE(samples_are_merged_with_records),
 	KUNIT_CASE(closed_log_takes_nothing),
+	KUNIT_CASE(chunks_hold_the_largest_stacks),
+	KUNIT_CASE(only_whole_stacks_are_read),
+	KUNIT_CASE(stacks_are_merged_with_records),
+	KUNIT_CASE(closed_log_of_stacks_takes_nothing),
 	{}
 };
 

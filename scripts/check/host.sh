@@ -37,7 +37,7 @@ documents() {
 }
 
 native() {
-	host_tests host/{fallback,headers,pages,usage,diff,listing,log,prof,top,cost}
+	host_tests host/{fallback,headers,pages,usage,diff,listing,log,prof,top,cost,unwind}
 }
 
 # With the tools that read what is exported

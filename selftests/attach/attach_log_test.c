@@ -445,6 +445,11 @@ TEST_F(log, further_targets)
 	attach->clock = good.clock;
 	attach->log_bytes = 2 * LEAST_LOG; ATTACH(EINVAL);
 	*attach = good;
+	if (get_info(self->device).features & PROFIL_FEATURE_STACKS) {
+		attach->stack_bytes = 8;
+		attach->stack_words = 1; ATTACH(EINVAL);
+		*attach = good;
+	}
 	attach->flags |= PROFIL_FROM_EXEC;
 	ATTACH(0);
 	ATTACH(EBUSY);

@@ -103,7 +103,8 @@ TEST_F(refused, fields)
 		PROFIL_PC_LOG, PROFIL_PIN_ON_HIT, PROFIL_THREAD_ONLY, PROFIL_FAULT_SIGNAL,
 		PROFIL_CHECK_ON_HIT, 0x200, 0x80000000, PROFIL_USER_ONLY | PROFIL_KERNEL_ONLY,
 	};
-	uint32_t sizes[] = { 0, 4, sizeof(good) - 8, sizeof(good) - 1 };
+	const uint32_t first = offsetof(struct profil_attach, stack_bytes);
+	uint32_t sizes[] = { 0, 4, first - 8, first - 1 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
@@ -133,10 +134,42 @@ TEST_F(refused, fields)
 	attach->log_bytes = LEAST_LOG / 2; REFUSED(EINVAL);
 	attach->log_bytes = 3 * LEAST_LOG; REFUSED(EINVAL);
 	attach->log_bytes = 2 * LARGEST_LOG; REFUSED(EINVAL);
+	/* without stacks, there is nothing to say about them */
+	*attach = good;
+	attach->stack_words = 1; REFUSED(EINVAL);
+	*attach = good;
+	attach->text[1] = 1; REFUSED(EINVAL);
 	/* zeroes after the known fields are accepted */
 	*attach = good;
 	longer.tail = 0;
 	EXPECT_EQ(0, call(self->device, PROFIL_IOC_ATTACH, &longer));
+}
+
+TEST_F(refused, fields_of_stacks)
+{
+	struct profil_attach good = self->attach, *attach = &self->attach;
+	const bool possible = get_info(self->device).features & PROFIL_FEATURE_STACKS;
+
+	good.stack_bytes = PROFIL_STACK_BYTES_MAX;
+	good.stack_words = PROFIL_STACK_WORDS_MAX;
+	good.log_bytes = 2 << 20;
+	*attach = good;
+	attach->stack_bytes = 7; REFUSED(EINVAL);
+	attach->stack_bytes = PROFIL_STACK_BYTES_MAX + 8; REFUSED(EINVAL);
+	attach->stack_bytes = 0; REFUSED(EINVAL);
+	*attach = good;
+	attach->stack_words = 0; REFUSED(EINVAL);
+	attach->stack_words = PROFIL_STACK_WORDS_MAX + 1; REFUSED(EINVAL);
+	*attach = good;
+	attach->log_bytes /= 2; REFUSED(EINVAL);
+	*attach = good;
+	attach->text[0] = 2; REFUSED(EINVAL);
+	attach->text[1] = 1; REFUSED(EINVAL);
+	*attach = good;
+	attach->text[2] = 2; REFUSED(EINVAL);
+	attach->text[3] = 1; REFUSED(EINVAL);
+	*attach = good;
+	ATTACH(possible ? 0 : EOPNOTSUPP);
 }
 
 /* Only a file of the kind mem is a proof: others of /proc can be opened with fewer rights. */
@@ -608,6 +641,15 @@ static void expect_denied(struct __test_metadata *_metadata, struct _test_data_r
 	EXPECT_EQ(0, await_end(&self->target).status);
 	EXPECT_EQ(0, samples_of(&self->records, ANY));
 	EXPECT_EQ(0, count_records(&self->records, PROFIL_RECORD_MAP, ANY));
+	free_records(&self->records);
+	/* nor has it a stack */
+	if (!(get_info(self->device).features & PROFIL_FEATURE_STACKS))
+		return;
+	close(self->device);
+	self->device = open_device();
+	start_own(_metadata, self, execute_path);
+	ASSERT_EQ(0, ask_for_stacks(&self->attach, 64));
+	expect_program(_metadata, self, PROFIL_EXEC_DENIED);
 }
 
 static void expect_followed(struct __test_metadata *_metadata, struct _test_data_refused *self)

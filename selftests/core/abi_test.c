@@ -149,7 +149,9 @@ TEST_F(abi, all_outputs_are_written)
 	EXPECT_LE(1024, info.max_regions);
 	EXPECT_EQ(0, info.reserved);
 	EXPECT_LE(1 << 20, info.max_bytes);
-	EXPECT_EQ(0, info.features & ~0xffULL);
+	EXPECT_EQ(0, info.features & ~0x1ffULL);
+	EXPECT_GE(PROFIL_STACK_BYTES_MAX, info.max_stack_bytes);
+	EXPECT_EQ(0, info.reserved2);
 
 	memset(&longer, 0xcc, sizeof(longer));
 	longer.status.size = sizeof(longer);

@@ -47,6 +47,7 @@ FIXTURE_VARIANT(cost) {
 	uint32_t scale;		/* of the region; 0: a byte of counters for each byte of text */
 	unsigned int clock;
 	unsigned int rate;
+	unsigned int frames;	/* attached with stacks; the loop is called by so many functions */
 	unsigned int figures[2];	/* on Linux 6.1 and 6.12 */
 };
 
@@ -76,11 +77,21 @@ FIXTURE_VARIANT_ADD(cost, tick_apart) {
 	.scale = 0x80000000, .clock = PROFIL_CLOCK_TICK, .rate = 250, .figures = { 132, 134 },
 };
 
-COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 196, 198);
+COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 198, 200);
 COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 83, 79);
 COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 98, 95);
-COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 166, 163);
-COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 184, 179);
+COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 168, 165);
+COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 186, 181);
+
+#define STACK_COST(name, nr, ...)					\
+	FIXTURE_VARIANT_ADD(cost, name) {				\
+		.attached = true, .clock = PROFIL_CLOCK_TIMER, .rate = TIMER_HZ,	\
+		.frames = (nr), .figures = { __VA_ARGS__ },		\
+	}
+
+STACK_COST(stack_5, 5, 3586, 4737);
+STACK_COST(stack_20, 20, 4586, 6098);
+STACK_COST(stack_100, 100, 9916, 13325);
 
 FIXTURE_SETUP(cost)
 {
@@ -138,20 +149,75 @@ static int start_own(int device, const FIXTURE_VARIANT(cost) *variant)
 }
 
 static int attach_with_clock(int device, const struct target *target, unsigned int clock,
-			     unsigned int rate)
+			     unsigned int rate, bool stacks)
 {
 	struct profil_attach attach = attachment(device, target);
+	int error;
 
 	attach.clock = clock;
 	attach.rate = rate;
 	attach.log_bytes = 1 << 20;	/* for all samples */
+	if (stacks) {
+		attach.log_bytes <<= 3;
+		error = ask_for_stacks(&attach, 1024);
+		if (error)
+			return error;
+	}
 	return call(device, PROFIL_IOC_ATTACH, &attach);
+}
+
+/* What a target does */
+struct work {
+	struct gaps *gaps;
+	unsigned int frames;
+};
+
+/* Measures below as many frames of 48 bytes, as gcc builds them. */
+static __attribute__((noinline)) void *measure_below(void *data)
+{
+	volatile unsigned long room[3] = { 0 };
+	struct work *work = data;
+
+	if (work->frames) {
+		work->frames--;
+		measure_below(data);
+	} else {
+		measure_gaps(work->gaps);
+	}
+	room[1] = room[0];
+	return NULL;
+}
+
+/* With stacks in a thread, whose stack has nothing of this test's, but data of the C library */
+static void measure(void *data)
+{
+	struct work *work = data;
+	pthread_t thread;
+
+	if (!work->frames)
+		measure_gaps(work->gaps);
+	else if (pthread_create(&thread, NULL, measure_below, data) || pthread_join(thread, NULL))
+		_exit(1);
+}
+
+/* Prints how large the records of the log are. */
+static void print_bytes(struct __test_metadata *_metadata, int device)
+{
+	struct records records = { 0 };
+	const struct profil_record *record;
+
+	ASSERT_EQ(0, read_all(&records, device));
+	record = find_record(&records, PROFIL_RECORD_STACK, ANY, TIMERS / 2);
+	ASSERT_NE(NULL, record);
+	ksft_print_msg("%u bytes for a record\n", record->bytes);
+	free_records(&records);
 }
 
 TEST_F(cost, sample)
 {
 	bool is_tick = variant->clock == PROFIL_CLOCK_TICK;
 	struct profil_status status = { .size = sizeof(status) };
+	struct work work = { self->gaps, variant->frames };
 	unsigned int figure, difference;
 	int kernel = figured_kernel();
 	struct gaps bare;
@@ -168,11 +234,13 @@ TEST_F(cost, sample)
 	bare = *self->gaps;
 
 	if (variant->attached) {
-		ASSERT_EQ(0, start_target(&self->target, self->device, measure_gaps, self->gaps));
+		ASSERT_EQ(0, start_target(&self->target, self->device, measure, &work));
 		ASSERT_EQ(0, attach_with_clock(self->device, &self->target, variant->clock,
-					       variant->rate));
+					       variant->rate, variant->frames));
 		release(&self->target);
 		ASSERT_EQ(0, await_end(&self->target).status);
+		if (variant->frames)
+			print_bytes(_metadata, self->device);
 	} else {
 		if (variant->beside_target) {
 			ASSERT_EQ(0, start_target(&self->target, self->device, wait_for_ever,

@@ -123,6 +123,35 @@ def check_search(page):
     equal(page.find("#search").get_attribute("value"), "")
 
 
+def check_flames(page):
+    """Functions are below their callers; a click makes one as wide as the page."""
+    def flames():
+        return page.run("return [...document.querySelectorAll('.flame')].map(flame => ["
+                        "flame.textContent, ...['left', 'width', 'top'].map(name =>"
+                        "parseFloat(flame.style[name]))])")
+
+    page.open("stacks")
+    assert page.find("#stacks").is_displayed()
+    names = [name for name, _, _, _ in flames()]
+    # 2,000, 5,500 and 500 of 8,000 samples: each function has those of what it calls, too
+    equal(sorted(names), ["spin_less", "spin_much", "spin_much"])
+    widths = [100, 75, 6.25] if names[0] == "spin_less" else [100, 31.25, 25]
+    for depth, (_, left, width, top) in enumerate(flames()):
+        assert left == 0 and abs(width - widths[depth]) < 0.01, (width, widths)
+        assert abs(top - 1.3 * depth) < 0.01, top
+    page.browser.find_elements(By.CSS_SELECTOR, ".flame")[2].click()
+    equal([width for _, _, width, _ in flames()], [100, 100, 100])
+    page.browser.find_elements(By.CSS_SELECTOR, ".flame")[2].click()
+    assert [width for _, _, width, _ in flames()] != [100, 100, 100]
+    page.find("body").send_keys("/")
+    page.type("LESS spin")
+    equal(page.texts(".flame.found"), ["spin_less"])
+    page.type(Keys.ESCAPE)
+    equal(page.texts(".flame.found"), [])
+    page.open("one")
+    assert not page.find("#stacks").is_displayed()
+
+
 def check_keys(page):
     """The arrow keys move, Enter opens, Esc closes; Tab stops at one row."""
     page.open("clang")

@@ -65,8 +65,9 @@ attach() {
 
 # What profil does not have, or has by another name, is not only refused.
 habits() {
-	prints 125 "\`perf record -g' records call stacks" -g true &&
-	prints 125 "\`perf record -g' records call stacks" record --call-graph=dwarf true &&
+	prints 125 '/dev/profil' -g true &&
+	prints 125 "type -g, for \`profil run'" record --call-graph=dwarf true &&
+	prints 125 "type -g, for \`profil run'" top -g true &&
 	prints 125 '--cgroup=/ is the whole machine' record -a sleep 1 &&
 	prints 125 'mix the result with the output of COMMAND' -o - true &&
 	prints 125 'no other events' -e cycles true && prints 2 'no other events' report --event=x &&

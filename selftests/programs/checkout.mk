@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Programs for the tests of libprofil and the command, with their static, non-PIE and musl variants
 
-PLAIN += cpu_time named monread pool spin forks follow jit unaligned madecode
+PLAIN += cpu_time named stacks monread pool spin forks follow jit unaligned madecode
 FOLLOW_LIBRARIES := $(addprefix follow-libraries/,libfollow.so libother.so)
 # musl, another C library, if it is installed
 MUSL := $(shell command -v musl-gcc)

@@ -41,7 +41,8 @@ void meanwhile_update(struct profiling *profiling)
 static void bring_up_to_date(struct profiling *profiling)
 {
 	meanwhile_update(profiling);
-	if (recording_read_names(profiling->run.recording))
+	if (recording_read_names(profiling->run.recording) ||
+	    recording_settle(profiling->run.recording))
 		failure_warn("profile", ENOMEM);
 	recording_sort(profiling->run.recording);
 }

@@ -116,7 +116,7 @@ static const struct {
 	{ "--freq", "the rate is --rate=HZ" },
 	{ "--event", "samples are of CPU time, and there are no other events" },
 	{ "--verbose", "there are no more messages; `profil info' checks what is needed" },
-	{ "--flamegraph", "`profil export --folded | flamegraph.pl' draws one; a profile has no call stacks" },
+	{ "--flamegraph", "`profil run -g', then `profil export --folded | flamegraph.pl' draws one" },
 };
 
 static const char *habit_of(const char *option)

@@ -37,13 +37,17 @@ static const char doc[] =
 	"\n"
 	"See profil-report(1).";
 
-enum { ANNOTATE = 256, ASM, INLINE, ROOT, NO_DEMANGLE, COLOR, JSON };
+enum { ANNOTATE = 256, ASM, INLINE, ROOT, NO_DEMANGLE, COLOR, JSON, CALLERS, CALLEES };
 
 static const struct argp_option options[] = {
 	{ "annotate", ANNOTATE, "FUNCTION", 0,
 	  "Print the source of FUNCTION with the samples of each line", 0 },
 	{ "asm", ASM, NULL, 0,
 	  "With --annotate, print instructions with the samples of each, and their source lines", 0 },
+	{ "callers", CALLERS, "FUNCTION", 0,
+	  "Print who calls FUNCTION, with the samples of FUNCTION and all that it calls (run -g)", 0 },
+	{ "callees", CALLEES, "FUNCTION", 0,
+	  "Print whom FUNCTION calls, with the samples of these and all that they call (run -g)", 0 },
 	{ "inline", INLINE, NULL, 0,
 	  "Count samples for inlined functions, not for those that they are inlined into", 0 },
 	{ "json", JSON, NULL, 0, "Print JSON", 0 },
@@ -84,6 +88,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case ASM:
 		arguments->instructions = true;
 		return 0;
+	case CALLERS:
+	case CALLEES:
+		if (arguments->choice.table.of)
+			options_error(state, "only one of --callers and --callees can be printed");
+		arguments->choice.table.of = text;
+		arguments->choice.table.is_callees = key == CALLEES;
+		return 0;
 	case INLINE:
 		arguments->choice.inlined = true;
 		return 0;
@@ -109,6 +120,18 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
+/* --callers or --callees shows nothing. */
+static void explain_no_stack(const struct result *result, const struct arguments *arguments)
+{
+	if (result->nr_stack_parts)
+		failure_warnx("%s: no function with the name %s is in the call stacks; `profil report --all --sort=total %s' lists those that are",
+			      options_file_name(arguments->file), arguments->choice.table.of,
+			      arguments->file);
+	else
+		failure_warnx("%s: it has no call stacks: record them with `profil run -g'",
+			      options_file_name(arguments->file));
+}
+
 static int show_table(const struct result *result, struct symbols *symbols,
 		      const struct arguments *arguments)
 {
@@ -124,6 +147,10 @@ static int show_table(const struct result *result, struct symbols *symbols,
 	};
 	int error = table_choice_make(&arguments->choice, &profile, result, symbols);
 
+	if (error == -ENOENT) {
+		explain_no_stack(result, arguments);
+		exit(EXIT_NO_RESULT);
+	}
 	if (!error)
 		error = arguments->json ? report_print_json(stdout, &report) :
 					  report_print(stdout, &report);
@@ -279,6 +306,9 @@ int report_main(int argc, char **argv)
 	options_parse(&argp, argc, argv, 0, &arguments);
 	if (arguments.json && arguments.annotate)
 		failure_exitx(EXIT_USAGE, "--json and --annotate exclude each other");
+	if (arguments.choice.table.of && (arguments.annotate || arguments.choice.inlined ||
+					  arguments.choice.table.by != TABLE_BY_FUNCTION))
+		failure_exitx(EXIT_USAGE, "--callers and --callees exclude --annotate, --by, --lines and --inline");
 	if (arguments.instructions && !arguments.annotate)
 		failure_exitx(EXIT_USAGE, "--asm needs --annotate=FUNCTION");
 	table_choice_set_style(&arguments.choice, stdout, arguments.color);

@@ -56,6 +56,8 @@ static const char doc[] =
 	"See profil-run(1).";
 
 static const struct argp_option options[] = {
+	{ "stacks", 'g', NULL, 0,
+	  "Also record who has called the functions; needs no frame pointers", 0 },
 	{ "output", 'o', "FILE", 0,
 	  "Write the result to FILE (default: " RESULTFILE_DEFAULT "); %p is replaced by the process ID of profil", 0 },
 	{ "table", 't', "FILE", 0,
@@ -131,6 +133,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = profiling;
 		state->child_inputs[1] = &profiling->choice;
+		return 0;
+	case 'g':
+		profiling->attach.stacks = true;
 		return 0;
 	case 'o':
 		free(arguments->output);

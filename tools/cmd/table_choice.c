@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/options.h"
@@ -21,7 +22,7 @@ static const struct argp_option options[] = {
 	{ "by", BY, "function|line|object|address|process|thread|program", 0,
 	  "Print a row for each of these (default: function)", 0 },
 	{ "lines", LINES, NULL, 0, "The same as --by=line", 0 },
-	{ "sort", SORT, "samples|name|object|address", 0, "Sort by this (default: samples)", 0 },
+	{ "sort", SORT, "samples|name|object|address|total", 0, "Sort by this (default: samples)", 0 },
 	{ "top", TOP, "N", 0, "Print only the N rows with the most samples, and one row for the rest", 0 },
 	{ "all", ALL, NULL, 0, "Print all rows, also those for which a terminal has no room", 0 },
 	{ "min-percent", MIN_PERCENT, "P", 0,
@@ -70,6 +71,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		[PROFILE_BY_NAME] = "name",
 		[PROFILE_BY_OBJECT] = "object",
 		[PROFILE_BY_ADDRESS] = "address",
+		[PROFILE_BY_TOTAL] = "total",
 	};
 	struct table_choice *choice = state->input;
 	struct table_options *table = &choice->table;
@@ -137,12 +139,61 @@ static int make_addresses(struct profile *profile, const struct result *result,
 	return error;
 }
 
+/* Add what the stacks tell about the functions. */
+static int add_totals(struct profile *profile, const struct result *result,
+		      const struct finder *finder)
+{
+	struct calls calls;
+	int error = calls_find(&calls, result, finder->find, finder->data, NULL);
+
+	if (!error)
+		error = profile_add_totals(profile, &calls);
+	calls_release(&calls);
+	return error;
+}
+
+/* Make the profile of those who call a function, or are called by it. */
+static int make_neighbours(struct profile *profile, const struct result *result,
+			   const struct finder *finder, const struct table_options *table)
+{
+	struct calls calls;
+	struct calls_sum *sums = NULL;
+	bool is_found;
+	int error = calls_find(&calls, result, finder->find, finder->data, NULL);
+
+	if (!error) {
+		sums = calls_sum_neighbours(&calls, table->of, table->is_callees, &is_found);
+		error = sums ? profile_of_calls(profile, &calls, sums) :
+			       is_found ? -ENOMEM : -ENOENT;
+	}
+	free(sums);
+	calls_release(&calls);
+	return error;
+}
+
+static int make_functions(struct profile *profile, const struct result *result,
+			  const struct finder *finder, const struct table_choice *choice)
+{
+	int error;
+
+	if (choice->table.of) {
+		error = make_neighbours(profile, result, finder, &choice->table);
+	} else {
+		error = profile_make(profile, result, finder->find, finder->data);
+		/* stacks are not of inlined functions */
+		if (!error && result->nr_stack_parts && !choice->inlined)
+			error = add_totals(profile, result, finder);
+	}
+	if (!error && !choice->keep_mangled)
+		profile_demangle(profile);
+	return error;
+}
+
 static int make_found(struct profile *profile, const struct result *result,
 		      struct symbols *symbols, const struct finder *finder,
 		      const struct table_choice *choice)
 {
 	symbolize_demangle_fn *demangle_name = choice->keep_mangled ? NULL : demangle;
-	int error;
 
 	switch (choice->table.by) {
 	case TABLE_BY_ADDRESS:
@@ -150,10 +201,7 @@ static int make_found(struct profile *profile, const struct result *result,
 	case TABLE_BY_LINE:
 		return make_lines(profile, result, symbols, finder, demangle_name);
 	default:
-		error = profile_make(profile, result, finder->find, finder->data);
-		if (!error && demangle_name)
-			profile_demangle(profile);
-		return error;
+		return make_functions(profile, result, finder, choice);
 	}
 }
 

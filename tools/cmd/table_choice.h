@@ -40,7 +40,8 @@ void table_choice_set_style(struct table_choice *choice, FILE *out, enum termina
 
 /*
  * Make the profile that the table shows, unless table_is_of_owners(). It is zero before, and must
- * be released with profile_release(), even on error. Return: 0 or -ENOMEM.
+ * be released with profile_release(), even on error. Return: 0; -ENOENT: no stack has the function
+ * @table.of; or -ENOMEM.
  */
 int table_choice_make(const struct table_choice *choice, struct profile *profile,
 		      const struct result *result, struct symbols *symbols);

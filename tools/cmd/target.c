@@ -164,7 +164,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'g':
 	case KEY_CALL_GRAPH:
-		options_error(state, "profil counts for functions, not for their callers: `perf record -g' records call stacks");
+		options_error(state, "type -g, for `profil run': stacks are found by unwind information, without frame pointers");
 		return 0;
 	case 'c':
 		profiling->attach.clock = parse_clock(text, state);

@@ -3,8 +3,8 @@
  * Writes a result in the formats of other tools. Each format is in its own file, export_NAME.c,
  * and starts from the symbolized counts (symbolize.h). All formats have link-time addresses.
  *
- * A sample consists of a pc, without a call stack. In formats made for stacks, each stack is
- * one function, or its object and the function.
+ * Call stacks are in folded stacks and pages. In other formats made for stacks, each stack is one
+ * function, or its object and the function.
  */
 #ifndef PROFIL_EXPORT_H
 #define PROFIL_EXPORT_H
@@ -142,7 +142,7 @@ int export_json(FILE *out, const struct symbolized *symbolized);
 /*
  * Write folded stacks, for flamegraph.pl, inferno and speedscope. The format is specified at the
  * top of stackcollapse-perf.pl in brendangregg/FlameGraph: a line "frame;frame count" for each
- * stack. Here it is "object;function samples", most samples first. Names are printed by
+ * stack, most samples first; without call stacks "object;function samples". Names are printed by
  * escape_octal(), which also escapes semicolons. Return: 0 or -ENOMEM.
  */
 int export_folded(FILE *out, const struct symbolized *symbolized);

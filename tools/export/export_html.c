@@ -234,6 +234,8 @@ static int print_side(struct json *json, const struct symbolized *symbolized,
 		error = print_functions(json, symbolized, names, &groups);
 	}
 	if (!error)
+		error = html_flames_print(json, symbolized);
+	if (!error)
 		error = html_code_print(json, symbolized, rows);
 	json_leave(json, '}');
 	html_groups_release(&groups);

@@ -60,12 +60,14 @@ static int add_whole(struct profile *profile, const struct result *result, size_
 	return row.samples ? add_row(profile, name, &row) : 0;
 }
 
-/* Append the row of a function. @label: of its object. Return: 0 or -ENOMEM. */
-static int add_function(struct profile *profile, const struct symbolized *symbolized, size_t i,
-			const char *label)
+/*
+ * Append the row of a function. @number: its index, or SIZE_MAX; @label: of its object. Return: 0 or
+ * -ENOMEM.
+ */
+static int add_function(struct profile *profile, const struct symbolized_function *function,
+			const struct result *result, size_t number, const char *label)
 {
-	const struct symbolized_function *function = &symbolized->functions[i];
-	const struct result_object *object = &symbolized->result->objects[function->object];
+	const struct result_object *object = &result->objects[function->object];
 	const bool is_file = result_is_file(object);
 	/* the code of such an object that has no name (symbolize.h) is in many places */
 	const bool is_unnamed = !is_file && !strcmp(function->name, object->path);
@@ -73,7 +75,7 @@ static int add_function(struct profile *profile, const struct symbolized *symbol
 		.has_name = function->symbol,
 		.is_rest = function->is_rest,
 		.is_symbol = function->symbol && is_file,
-		.number = i,
+		.number = number,
 		.index = function->object,
 		.object = label,
 		.address = is_unnamed ? 0 : function->start,
@@ -91,7 +93,7 @@ static int add_functions(struct profile *profile, const struct symbolized *symbo
 	size_t i;
 
 	for (i = 0; !error && i < symbolized->nr_functions; i++)
-		error = add_function(profile, symbolized, i,
+		error = add_function(profile, &symbolized->functions[i], symbolized->result, i,
 				     names[symbolized->functions[i].object]);
 	return error;
 }
@@ -114,6 +116,15 @@ static int compare_samples(const void *va, const void *vb)
 		return a->samples > b->samples ? -1 : 1;
 	order = strcmp(a->function, b->function);
 	return order ? order : compare_locations(a, b);
+}
+
+static int compare_totals(const void *va, const void *vb)
+{
+	const struct profile_row *a = va, *b = vb;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return compare_samples(va, vb);
 }
 
 static int compare_names(const void *va, const void *vb)
@@ -147,6 +158,7 @@ void profile_sort(struct profile *profile, enum profile_order order)
 		[PROFILE_BY_NAME] = compare_names,
 		[PROFILE_BY_OBJECT] = compare_objects,
 		[PROFILE_BY_ADDRESS] = compare_addresses,
+		[PROFILE_BY_TOTAL] = compare_totals,
 	};
 
 	if (profile->nr_rows)
@@ -230,6 +242,143 @@ int profile_make(struct profile *profile, const struct result *result,
 	if (!error)
 		error = profile_of(profile, &symbolized);
 	symbolized_release(&symbolized);
+	return error;
+}
+
+/* --- stacks ------------------------------------------------------------------------- */
+
+/* The order in which rows are searched: that of functions in stacks */
+static int compare_functions(const void *va, const void *vb)
+{
+	const struct profile_row *a = va, *b = vb;
+
+	if (a->index != b->index)
+		return a->index < b->index ? -1 : 1;
+	/* the address of the rest is that of its first sample */
+	if (a->is_rest || b->is_rest)
+		return a->is_rest - b->is_rest;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return strcmp(a->function, b->function);
+}
+
+/* Add rows for all functions in stacks, with their totals in place of samples. */
+static int add_called(struct profile *profile, const struct calls *calls, const char *const *names)
+{
+	const struct symbolized *symbolized = &calls->symbolized;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < symbolized->nr_functions; i++) {
+		struct symbolized_function function = symbolized->functions[i];
+
+		function.samples = calls->totals[i];
+		function.system = 0;
+		if (function.samples)
+			error = add_function(profile, &function, symbolized->result, SIZE_MAX,
+					     names[function.object]);
+	}
+	return error;
+}
+
+/* Move totals to the rows of the same functions; @profile has room for the others. */
+static void join(struct profile *profile, struct profile *called)
+{
+	const size_t nr = profile->nr_rows;
+	size_t i;
+
+	if (nr)
+		qsort(profile->rows, nr, sizeof(*profile->rows), compare_functions);
+	for (i = 0; i < called->nr_rows; i++) {
+		struct profile_row *from = &called->rows[i], *to = NULL;
+
+		if (nr)
+			to = bsearch(from, profile->rows, nr, sizeof(*to), compare_functions);
+		if (to) {
+			to->total = from->samples;
+			continue;
+		}
+		to = &profile->rows[profile->nr_rows++];
+		*to = *from;
+		to->total = from->samples;
+		to->samples = 0;
+		from->function = NULL;
+	}
+	for (i = 0; i < profile->nr_rows; i++)
+		if (profile->rows[i].total < profile->rows[i].samples)
+			profile->rows[i].total = profile->rows[i].samples;
+}
+
+int profile_add_totals(struct profile *profile, const struct calls *calls)
+{
+	const size_t nr = profile->nr_rows + calls->symbolized.nr_functions;
+	const char **names = namesakes_label(calls->symbolized.result);
+	struct profile_row *rows = reallocarray(profile->rows, nr + 1, sizeof(*rows));
+	struct profile called = { 0 };
+	int error = -ENOMEM;
+
+	if (rows)
+		profile->rows = rows;
+	if (names && rows)
+		error = make_room(&called, calls->symbolized.nr_functions);
+	if (!error)
+		error = add_called(&called, calls, names);
+	if (!error) {
+		join(profile, &called);
+		profile->has_totals = true;
+		profile_sort(profile, PROFILE_BY_SAMPLES);
+	}
+	profile_release(&called);
+	free(names);
+	return error;
+}
+
+/* Set the samples of functions. Return: 0 or -ENOMEM. */
+static int add_sums(struct profile *profile, const struct calls *calls,
+		    const struct calls_sum *sums, const char *const *names)
+{
+	const struct symbolized *symbolized = &calls->symbolized;
+	const size_t nr = symbolized->nr_functions;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < nr + CALLS_OTHERS; i++) {
+		struct profile_row row = {
+			.has_name = true, .index = SIZE_MAX, .object = "-",
+			.samples = sums[i].samples, .system = sums[i].system,
+		};
+		struct symbolized_function function;
+
+		if (!row.samples)
+			continue;
+		if (i >= nr) {
+			error = add_row(profile, calls_other_name(i - nr), &row);
+			continue;
+		}
+		function = symbolized->functions[i];
+		function.samples = row.samples;
+		function.system = row.system;
+		error = add_function(profile, &function, symbolized->result, SIZE_MAX,
+				     names[function.object]);
+	}
+	return error;
+}
+
+int profile_of_calls(struct profile *profile, const struct calls *calls,
+		     const struct calls_sum *sums)
+{
+	const char **names = namesakes_label(calls->symbolized.result);
+	int error;
+
+	memset(profile, 0, sizeof(*profile));
+	error = names ? make_room(profile, calls->symbolized.nr_functions + CALLS_OTHERS) : -ENOMEM;
+	if (!error)
+		error = add_sums(profile, calls, sums, names);
+	if (!error && profile->samples) {
+		profile_sort(profile, PROFILE_BY_SAMPLES);
+		set_percentages(profile);
+	}
+	free(names);
 	return error;
 }
 

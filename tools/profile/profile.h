@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/calls.h"
 #include "result/result.h"
 #include "symbol/symbolize.h"
 #include "symbol/symbols.h"
@@ -25,9 +26,10 @@
  * @object:     file name of its object, or the path if another object has the same file name;
  *              "-": none
  * @address:    link-time address of its start
- * @samples:    at least 1
+ * @samples:    at least 1, unless the function is only in the stacks of others
  * @system:     how many of these are in the kernel
  * @percent100: share in hundredths of a percent
+ * @total:      samples in stacks with the function, each once; profile_add_totals() sets it
  */
 struct profile_row {
 	char *function;
@@ -41,6 +43,7 @@ struct profile_row {
 	uint64_t samples;
 	uint64_t system;
 	unsigned int percent100;
+	uint64_t total;
 };
 
 /* All functions, lines or objects with samples */
@@ -48,6 +51,7 @@ struct profile {
 	struct profile_row *rows;	/* most samples first, then by name */
 	size_t nr_rows;
 	uint64_t samples;		/* sum over all rows */
+	bool has_totals;		/* rows have @total */
 };
 
 /**
@@ -76,6 +80,16 @@ int profile_of(struct profile *profile, const struct symbolized *symbolized);
  */
 int profile_make_objects(struct profile *profile, const struct result *result);
 
+/*
+ * Add the samples of stacks to the rows of functions, and rows for functions that are only callers.
+ * @calls: of the same result, with names as they are in the files. Return: 0 or -ENOMEM.
+ */
+int profile_add_totals(struct profile *profile, const struct calls *calls);
+
+/* Make a profile of the sums of callers or callees (calls.h). Return: 0 or -ENOMEM. */
+int profile_of_calls(struct profile *profile, const struct calls *calls,
+		     const struct calls_sum *sums);
+
 /* Demangle the names of C++, Rust and D functions, and sort the profile by samples again. */
 void profile_demangle(struct profile *profile);
 
@@ -85,6 +99,7 @@ enum profile_order {
 	PROFILE_BY_NAME,
 	PROFILE_BY_OBJECT,
 	PROFILE_BY_ADDRESS,	/* by object, and within an object by address */
+	PROFILE_BY_TOTAL,	/* most samples in stacks first */
 };
 
 /* Sort the rows. */

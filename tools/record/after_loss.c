@@ -50,7 +50,7 @@ int after_loss_add(struct recording *recording, struct process *process,
 	if (!late)
 		return -ENOMEM;
 	late->next = process->late;
-	late->record = *sample;
+	late->record = log_record_without_stack(sample);
 	process->late = late;
 	recording->nr_waiting++;
 	return 0;

@@ -19,6 +19,7 @@
 
 #include "record/attach.h"
 #include "record/procfs.h"
+#include "record/procmaps.h"
 
 /* Bounds of the log. It may be smaller only if the limit of locked memory is low. */
 #define LEAST_LOG	((uint64_t)1 << 20)
@@ -37,9 +38,16 @@
  */
 #define PROGRAMS_BYTES	((uint64_t)100 * 2000)
 
-uint64_t attach_log_bytes(uint32_t rate, long cpus)
+/* What a sample with its stack takes: cc1 has 1,249 bytes on average, sqlite3 577, python3 2,203 */
+#define STACK_BYTES	((uint64_t)1300)
+
+/* Most words of a stack that are kept; of 60 KiB of python3's stack, they are 3,700 at most */
+#define STACK_WORDS	2048
+
+uint64_t attach_log_bytes(uint32_t rate, bool stacks, long cpus)
 {
-	const uint64_t samples = rate * sizeof(struct profil_record_sample);
+	const uint64_t samples = rate * (stacks ? STACK_BYTES :
+						  sizeof(struct profil_record_sample));
 	const uint64_t each = samples > PROGRAMS_BYTES ? samples : PROGRAMS_BYTES;
 	/* half of the log is for samples, half for other records */
 	const uint64_t wanted = 2 * each * (cpus > 0 ? (uint64_t)cpus : 1);
@@ -65,6 +73,27 @@ uint32_t attach_default_clock(void)
 	return PROFIL_CLOCK_RANDOM;
 }
 
+/* Find out how much of a stack may be looked at. Return: 0 or -errno. */
+static int find_stack_bytes(struct attach *attach, char why[ATTACH_WHY])
+{
+	struct profil_info info = { .size = sizeof(info) };
+	int error = profil_device_call(attach->device, PROFIL_IOC_INFO, &info);
+
+	if (!error && !(info.features & PROFIL_FEATURE_STACKS)) {
+		error = -EOPNOTSUPP;
+		snprintf(why, ATTACH_WHY, "-g: the loaded module is older than this command, or this machine is no x86-64: load the module of the same build, or profile without -g");
+	} else if (!error && !info.max_stack_bytes) {
+		error = -EPERM;
+		snprintf(why, ATTACH_WHY, "-g: the administrator has forbidden call stacks (max_stack_bytes, see profil(4)): profile without -g");
+	} else if (error) {
+		snprintf(why, ATTACH_WHY, PROFIL_DEVICE ": %s (%s)", strerrordesc_np(-error),
+			 strerrorname_np(-error));
+	}
+	attach->stack_bytes = info.max_stack_bytes < PROFIL_STACK_BYTES_MAX ?
+			      info.max_stack_bytes / 8 * 8 : PROFIL_STACK_BYTES_MAX;
+	return error;
+}
+
 int attach_open(struct attach *attach, const struct attach_options *options,
 		char why[ATTACH_WHY])
 {
@@ -73,6 +102,7 @@ int attach_open(struct attach *attach, const struct attach_options *options,
 
 	attach->options = *options;
 	attach->has_log = false;
+	attach->stack_bytes = 0;
 	attach->device = profil_device_open();
 	if (attach->device < 0) {
 		error = attach->device;
@@ -93,8 +123,12 @@ int attach_open(struct attach *attach, const struct attach_options *options,
 			 strerrordesc_np(-error), strerrorname_np(-error));
 		return error;
 	}
+	error = options->stacks ? find_stack_bytes(attach, why) : 0;
+	if (error)
+		return error;
 	attach->options.rate = rate;
-	attach->wanted_log_bytes = attach_log_bytes(rate, sysconf(_SC_NPROCESSORS_ONLN));
+	attach->wanted_log_bytes = attach_log_bytes(rate, options->stacks,
+						    sysconf(_SC_NPROCESSORS_ONLN));
 	attach->log_bytes = attach->wanted_log_bytes;
 	return 0;
 }
@@ -220,6 +254,30 @@ static void explain_refused(const struct attach *attach, pid_t pid, bool from_ex
 			 find_remedy(attach, error, from_exec));
 }
 
+/* Widen the range of code that a mapping is in (PROFIL_IOC_ATTACH): libraries are in the upper. */
+static int add_text(void *data, const struct procmaps_entry *entry)
+{
+	const uint64_t end = (uint64_t)1 << 47, upper = end / 16 * 15;
+	__u64 *text = (__u64 *)data + (entry->start >= upper ? 2 : 0);
+
+	/* [vsyscall] */
+	if (entry->start >= end)
+		return 0;
+	if (!text[1] || entry->start < text[0])
+		text[0] = entry->start;
+	if (entry->end > text[1])
+		text[1] = entry->end;
+	return 0;
+}
+
+/* A log of the least size has room for fewer words. */
+static uint32_t stack_words(const struct attach *attach)
+{
+	const uint64_t room = attach->log_bytes / 32 - sizeof(struct profil_record_stack);
+
+	return room / 8 < STACK_WORDS ? (uint32_t)(room / 8) : STACK_WORDS;
+}
+
 /* Return: 0 or -errno. */
 static int call(struct attach *attach, pid_t pid, int mem, bool from_exec)
 {
@@ -233,7 +291,18 @@ static int call(struct attach *attach, pid_t pid, int mem, bool from_exec)
 		.mem = mem,
 		.log_bytes = attach->log_bytes,
 	};
+	char *maps;
+	int error;
 
+	if (attach->stack_bytes) {
+		argument.stack_bytes = attach->stack_bytes;
+		argument.stack_words = stack_words(attach);
+		/* exec, and the log, tell the rest */
+		maps = procmaps_copy(pid, &error);
+		if (maps)
+			procmaps_each(maps, add_text, argument.text);
+		free(maps);
+	}
 	return profil_device_call(attach->device, PROFIL_IOC_ATTACH, &argument);
 }
 

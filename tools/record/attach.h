@@ -19,11 +19,13 @@
  * @rate:   in Hz; 0: PROFIL_RATE or the default
  * @clock:  PROFIL_CLOCK_*; AUTO: the kernel's choice
  * @follow: continue when a process executes another program
+ * @stacks: samples have call stacks
  */
 struct attach_options {
 	uint32_t rate;
 	uint32_t clock;
 	bool follow;
+	bool stacks;
 };
 
 /**
@@ -32,6 +34,7 @@ struct attach_options {
  * @options:   with the rate that is requested from the kernel
  * @wanted_log_bytes: the size that it has without a limit of locked memory
  * @has_log:   a process was attached, so the size is fixed
+ * @stack_bytes: how much of a stack is looked at; 0: samples have none
  */
 struct attach {
 	int device;
@@ -39,18 +42,20 @@ struct attach {
 	uint64_t wanted_log_bytes;
 	uint64_t log_bytes;
 	bool has_log;
+	uint32_t stack_bytes;
 };
 
 /**
  * attach_log_bytes - find the size of a log that need not be read for a second
- * @rate: in Hz
- * @cpus: number of CPUs; 1 if it is less
+ * @rate:   in Hz
+ * @stacks: samples have call stacks
+ * @cpus:   number of CPUs; 1 if it is less
  *
  * It has room for one second of samples, and of 100 short programs, of each CPU.
  *
  * Return: a power of two, 1 MiB to 8 MiB.
  */
-uint64_t attach_log_bytes(uint32_t rate, long cpus);
+uint64_t attach_log_bytes(uint32_t rate, bool stacks, long cpus);
 
 /*
  * Choose a clock for a user who names none. Return: PROFIL_CLOCK_RANDOM. PROFIL_CLOCK_AUTO: the

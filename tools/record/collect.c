@@ -246,13 +246,15 @@ static int name_vdso(struct result_object *object, const struct vdso *vdso)
 	return 0;
 }
 
-/* Make one object of @nr files, whose counts are sorted. */
+/* Make one object of @nr files, whose counts are sorted. @of_file: set to it, for their numbers */
 static int add_object(struct result *result, const struct file **files, size_t nr,
-		      const struct vdso *vdso)
+		      const struct vdso *vdso, uint32_t *of_file)
 {
 	struct result_object *object = &result->objects[result->nr_objects++];
 	size_t nr_parts = 0, i;
 
+	for (i = 0; i < nr; i++)
+		of_file[files[i]->number] = (uint32_t)(object - result->objects);
 	*object = object_of(files[0]);
 	object->bias = files[0]->bias;
 	object->start = UINT64_MAX;
@@ -301,17 +303,51 @@ static int sort_counts(const struct recording *recording)
 	return error;
 }
 
-static int add_objects(struct result *result, const struct recording *recording,
-		       struct counts *outside)
+/* A node of the result, as long as the objects are not sorted */
+static struct result_node node_of(const struct stack_node *from, const uint32_t *of_file)
 {
-	const struct file **files;
-	size_t nr, first, next;
-	int error;
+	struct result_node node = {
+		.parent = from->parent, .object = RESULT_NO_OBJECT, .address = from->frame.address,
+	};
 
-	error = sort_counts(recording);
-	if (error)
-		return error;
-	files = sort_files(recording, &nr);
+	if (from->frame.file == FILE_JIT) {
+		node.address = RESULT_STACK_CODE;
+	} else if (from->frame.file != UNWIND_NO_FILE) {
+		node.object = of_file[from->frame.file];
+		/* a file without code is not listed */
+		if (node.object == RESULT_NO_OBJECT)
+			node.address = RESULT_STACK_OUTSIDE;
+	}
+	return node;
+}
+
+static int list_stacks(struct result *result, struct stack_tree *tree, const uint32_t *of_file)
+{
+	size_t i;
+
+	if (counts_sort(&tree->counts))
+		return -ENOMEM;
+	result->nodes = calloc(tree->nr + 1, sizeof(*result->nodes));
+	result->stack_parts = calloc(tree->counts.nr + 1, sizeof(*result->stack_parts));
+	if (!result->nodes || !result->stack_parts)
+		return -ENOMEM;
+	result->nr_nodes = tree->nr;
+	for (i = 0; i < tree->nr; i++)
+		result->nodes[i] = node_of(&tree->nodes[i], of_file);
+	result->nr_stack_parts = tree->counts.nr;
+	if (tree->counts.nr)
+		memcpy(result->stack_parts, tree->counts.parts,
+		       tree->counts.nr * sizeof(*result->stack_parts));
+	return 0;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int add_files(struct result *result, const struct recording *recording, uint32_t *of_file)
+{
+	size_t nr, first, next;
+	const struct file **files = sort_files(recording, &nr);
+	int error = 0;
+
 	result->objects = calloc(nr + jit_objects_count(&recording->jit) + 1,
 				 sizeof(*result->objects));
 	if (!files || !result->objects)
@@ -321,18 +357,31 @@ static int add_objects(struct result *result, const struct recording *recording,
 			if (compare_objects(files[first], files[next]))
 				break;
 		error = add_object(result, files + first, next - first,
-				   files_vdso(&recording->files, files[first]));
+				   files_vdso(&recording->files, files[first]), of_file);
 	}
 	free(files);
-	if (!error)
-		error = jit_objects_add(&recording->jit, result, outside);
-	if (error)
-		return error;
-	result_sort_objects(result);
-	return 0;
+	return error;
 }
 
-static int list_objects(struct result *result, const struct recording *recording)
+static int add_objects(struct result *result, struct recording *recording, struct counts *outside)
+{
+	const size_t nr = recording->files.last->number + 1;
+	uint32_t *of_file = malloc(nr * sizeof(*of_file));
+	int error = of_file ? sort_counts(recording) : -ENOMEM;
+
+	if (!error) {
+		memset(of_file, 0xff, nr * sizeof(*of_file));
+		error = add_files(result, recording, of_file);
+	}
+	if (!error && recording->stacks.is_used)
+		error = list_stacks(result, &recording->stacks.tree, of_file);
+	free(of_file);
+	if (!error)
+		error = jit_objects_add(&recording->jit, result, outside);
+	return error ? error : result_sort_objects(result);
+}
+
+static int list_objects(struct result *result, struct recording *recording)
 {
 	struct counts outside = { 0 };
 	int error = counts_add_all(&outside, &recording->outside);
@@ -407,7 +456,7 @@ int collect_open_file(const struct recording *recording, const struct result_obj
 	return -1;
 }
 
-int collect_result(struct result *result, const struct recording *recording,
+int collect_result(struct result *result, struct recording *recording,
 		   const struct collect_log *log, const struct child_end *end,
 		   char *const argv[])
 {
@@ -433,6 +482,8 @@ int collect_result(struct result *result, const struct recording *recording,
 	error = result->argv ? describe_machine(result) : -ENOMEM;
 	if (!error)
 		error = describe_cgroup(result, log);
+	if (!error)
+		error = recording_settle(recording);
 	if (!error)
 		error = list_objects(result, recording);
 	if (!error)

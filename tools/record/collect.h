@@ -41,7 +41,7 @@ struct collect_log {
  *
  * Return: 0 or -errno.
  */
-int collect_result(struct result *result, const struct recording *recording,
+int collect_result(struct result *result, struct recording *recording,
 		   const struct collect_log *log, const struct child_end *end,
 		   char *const argv[]);
 

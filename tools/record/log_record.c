@@ -23,6 +23,16 @@ static bool is_sample(const struct profil_record *record)
 	       (record->pid || !sample->tid);
 }
 
+/* What it has looked at has room for all words that it has. */
+static bool is_stack(const struct profil_record *record)
+{
+	const struct profil_record_stack *stack = (const void *)record;
+
+	return is_sample(record) && record->bytes >= sizeof(*stack) &&
+	       stack->nr_words <= (record->bytes - sizeof(*stack)) / sizeof(stack->words[0]) &&
+	       stack->seen_bytes <= PROFIL_STACK_BYTES_MAX && !(stack->seen_bytes % 8);
+}
+
 /* Two processes that exist at the same time; both may be invisible. */
 static bool is_fork(const struct profil_record *record)
 {
@@ -70,6 +80,8 @@ static bool is_valid(const struct profil_record *record)
 	case PROFIL_RECORD_SAMPLE:
 	case PROFIL_RECORD_KERNEL_SAMPLE:
 		return is_sample(record);
+	case PROFIL_RECORD_STACK:
+		return is_stack(record);
 	case PROFIL_RECORD_FORK:
 		return is_fork(record);
 	case PROFIL_RECORD_EXEC:
@@ -93,7 +105,26 @@ static bool is_valid(const struct profil_record *record)
 
 bool log_record_is_sample(const struct profil_record *record)
 {
-	return record->type == PROFIL_RECORD_SAMPLE || record->type == PROFIL_RECORD_KERNEL_SAMPLE;
+	return record->type == PROFIL_RECORD_SAMPLE ||
+	       record->type == PROFIL_RECORD_KERNEL_SAMPLE || record->type == PROFIL_RECORD_STACK;
+}
+
+bool log_record_is_in_kernel(const struct profil_record_sample *sample)
+{
+	const struct profil_record_stack *stack = (const void *)sample;
+
+	if (sample->head.type == PROFIL_RECORD_STACK)
+		return stack->flags & PROFIL_STACK_IN_KERNEL;
+	return sample->head.type == PROFIL_RECORD_KERNEL_SAMPLE;
+}
+
+struct profil_record_sample log_record_without_stack(const struct profil_record_sample *sample)
+{
+	struct profil_record_sample flat = *sample;
+
+	flat.head.type = log_record_is_in_kernel(sample) ? PROFIL_RECORD_KERNEL_SAMPLE :
+							   PROFIL_RECORD_SAMPLE;
+	return flat;
 }
 
 const struct profil_record *log_record_check(const void *bytes, size_t nr)

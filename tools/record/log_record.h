@@ -29,6 +29,12 @@ const struct profil_record *log_record_check(const void *bytes, size_t nr);
 /* Check whether a record has samples. Return: whether it is a struct profil_record_sample. */
 bool log_record_is_sample(const struct profil_record *record);
 
+/* Check whether a sample is in the kernel. */
+bool log_record_is_in_kernel(const struct profil_record_sample *sample);
+
+/* Return: a copy of a sample, without its stack if it has one. */
+struct profil_record_sample log_record_without_stack(const struct profil_record_sample *sample);
+
 /*
  * Read a command line. If the record does not have all of it, the last argument is "...". Return:
  * the command and its arguments, terminated by NULL, for result_free_argv(); NULL: no memory.

@@ -184,7 +184,7 @@ static int make_part(struct recording *recording, struct process *process,
 	*part = (struct result_part){
 		.address = sample->pc,
 		.samples = sample->samples,
-		.system = sample->head.type == PROFIL_RECORD_KERNEL_SAMPLE ? sample->samples : 0,
+		.system = log_record_is_in_kernel(sample) ? sample->samples : 0,
 		.thread = RESULT_NO_THREAD,
 	};
 	if (process->row == PROCESS_NO_ROW)
@@ -215,6 +215,14 @@ static int count_in_file(const struct recording *recording, struct file *file, u
 	return error ? error : tell(recording, file, file_address(file, offset), part);
 }
 
+/* Add the stack of a sample, in the mappings of its time. Return: 0 or -ENOMEM. */
+static int add_stack(struct recording *recording, const struct process *process,
+		     const struct profil_record_sample *sample, const struct result_part *part)
+{
+	return stacks_add(&recording->stacks, process->before ? process->before : process->space,
+			  sample, part);
+}
+
 int mapper_count(struct recording *recording, struct process *process,
 		 const struct mapping *mapping, const struct profil_record_sample *sample)
 {
@@ -222,7 +230,8 @@ int mapper_count(struct recording *recording, struct process *process,
 	struct result_part part;
 	int error;
 
-	if (make_part(recording, process, sample, &part))
+	if (make_part(recording, process, sample, &part) ||
+	    add_stack(recording, process, sample, &part))
 		return -ENOMEM;
 	if (mapping && mapping->file != &recording->files.special[FILE_JIT])
 		return count_in_file(recording, mapping->file,
@@ -240,9 +249,15 @@ int mapper_count(struct recording *recording, struct process *process,
 int mapper_count_unknown(struct recording *recording, struct process *process,
 			 const struct profil_record_sample *sample)
 {
+	const struct unwind_frame frames[] = {
+		{ .file = FILE_UNKNOWN, .address = sample->pc },
+		{ .file = UNWIND_NO_FILE, .address = RESULT_STACK_NONE },
+	};
 	struct result_part part;
 
-	if (make_part(recording, process, sample, &part))
+	if (make_part(recording, process, sample, &part) ||
+	    (recording->stacks.is_used &&
+	     stack_tree_add(&recording->stacks.tree, frames, 2, &part)))
 		return -ENOMEM;
 	return count_in_file(recording, &recording->files.special[FILE_UNKNOWN], sample->pc, &part);
 }

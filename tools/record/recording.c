@@ -55,6 +55,7 @@ void recording_free(struct recording *recording)
 	files_release(&recording->files);
 	counts_release(&recording->outside);
 	jit_release(&recording->jit);
+	stacks_release(&recording->stacks);
 	for (i = 0; i < recording->nr_unprofiled; i++)
 		free(recording->unprofiled[i].program);
 	free(recording->buffer);
@@ -93,6 +94,11 @@ void recording_sort(struct recording *recording)
 int recording_read_names(struct recording *recording)
 {
 	return jit_read_names(&recording->jit);
+}
+
+int recording_settle(struct recording *recording)
+{
+	return stacks_settle(&recording->stacks, &recording->files, true);
 }
 
 uint64_t recording_samples(const struct recording *recording)
@@ -514,6 +520,9 @@ static int apply(struct recording *recording, const struct profil_record *record
 		apply_lost(recording, (const void *)record);
 		return 0;
 	}
+	/* a log has stacks from the first sample on, or none: all samples have one, or none has */
+	if (record->type == PROFIL_RECORD_STACK && !recording->samples)
+		recording->stacks.is_used = true;
 	if (log_record_is_sample(record))
 		recording->unread.samples += record->bytes;
 	else
@@ -523,6 +532,7 @@ static int apply(struct recording *recording, const struct profil_record *record
 	switch (record->type) {
 	case PROFIL_RECORD_SAMPLE:
 	case PROFIL_RECORD_KERNEL_SAMPLE:
+	case PROFIL_RECORD_STACK:
 		return apply_sample(recording, (const void *)record);
 	case PROFIL_RECORD_FORK:
 		return apply_fork(recording, (const void *)record);
@@ -565,6 +575,7 @@ int recording_read(struct recording *recording, int fd)
 	ssize_t bytes;
 
 	recording->files.round = ++recording->round;
+	recording->stacks.log = fd;
 	memset(&recording->unread, 0, sizeof(recording->unread));
 	for (;;) {
 		bytes = read(fd, recording->buffer, RECORDING_BUFFER);
@@ -580,6 +591,8 @@ int recording_read(struct recording *recording, int fd)
 		error = after_loss_settle(recording);
 		if (!error)
 			error = part_limit_keep(recording);
+		if (!error)
+			error = stacks_settle(&recording->stacks, &recording->files, false);
 		return error ? error : status;
 	}
 }

@@ -89,6 +89,12 @@ void recording_sort(struct recording *recording);
  */
 int recording_read_names(struct recording *recording);
 
+/*
+ * Find the callers of all samples, if records have stacks. Call this before a result. Return: 0 or
+ * -ENOMEM.
+ */
+int recording_settle(struct recording *recording);
+
 /* Count the samples. Return: number of samples in all records that were read. */
 uint64_t recording_samples(const struct recording *recording);
 

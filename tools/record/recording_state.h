@@ -12,6 +12,7 @@
 #include "record/jit.h"
 #include "record/process_table.h"
 #include "record/sample_hook.h"
+#include "record/stacks.h"
 #include "record/threads.h"
 #include "result/result.h"
 
@@ -42,6 +43,7 @@ struct unopened {
  * @threads:       their threads that have samples
  * @files:         the files that they mapped, and their samples
  * @jit:           samples in code that processes have made
+ * @stacks:        call stacks, if records have them
  * @samples:       number of samples
  * @outside:       those that are in no file, at the address 0
  * @lost:          number of samples that did not fit into the log
@@ -69,6 +71,7 @@ struct recording {
 	struct threads threads;
 	struct files files;
 	struct jit jit;
+	struct stacks stacks;
 	uint64_t samples;
 	struct counts outside;
 	uint64_t lost;

@@ -64,6 +64,17 @@ void columns_set(struct columns *table, size_t column, const char *format, ...)
 	va_end(arguments);
 }
 
+void columns_clear(struct columns *table, size_t column)
+{
+	char **cell;
+
+	if (table->error)
+		return;
+	cell = &table->rows[table->nr_rows - 1].cells[column];
+	free(*cell);
+	*cell = NULL;
+}
+
 static bool is_name(const struct column *column)
 {
 	return column->kind == COLUMN_FUNCTION || column->kind == COLUMN_PATH;

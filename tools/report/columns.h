@@ -63,6 +63,9 @@ void columns_add_row(struct columns *table, enum terminal_color color, double sh
 void columns_set(struct columns *table, size_t column, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Empty a cell of the last row. */
+void columns_clear(struct columns *table, size_t column);
+
 /**
  * columns_print - print the titles and rows of a table, and free it
  * @style: no line is longer than @style->columns, if that is TERMINAL_MIN_COLUMNS or more

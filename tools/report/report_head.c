@@ -14,8 +14,10 @@
 
 #include <linux/profil.h>
 
+#include "profile/share.h"
 #include "report/account.h"
 #include "report/report_head.h"
+#include "report/stacks_head.h"
 #include "report/table.h"
 #include "util/base_name.h"
 #include "util/terminal.h"
@@ -440,6 +442,17 @@ static void print_account(FILE *out, const struct result *result)
 		print_excess(out, result, &account);
 }
 
+/* Say what the rows are of. */
+static void print_neighbours(FILE *out, const struct report *report)
+{
+	const uint64_t samples = report->profile->samples;
+
+	fprintf(out, "# who %s ", report->table.is_callees ? "is called by" : "calls");
+	terminal_print_name(out, report->table.of);
+	fprintf(out, ", which is in the stacks of %" PRIu64 " sample%s, %.2f %% of all\n", samples,
+		samples == 1 ? "" : "s", share_percent(samples, result_samples(report->result)));
+}
+
 void report_head_print(FILE *out, const struct report *report)
 {
 	const struct result *result = report->result;
@@ -458,7 +471,10 @@ void report_head_print(FILE *out, const struct report *report)
 		print_account(out, result);
 	}
 	print_losses(out, result);
+	stacks_head_print(out, result);
 	print_symbol_problems(out, report);
+	if (report->table.of)
+		print_neighbours(out, report);
 }
 
 int report_head_print_no_samples(FILE *out, const struct report *report)

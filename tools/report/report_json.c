@@ -54,6 +54,8 @@ static void print_rows(struct json *json, const struct report *report)
 		json_string(json, "object", row->object);
 		report_json_share(json, report->result, row->samples, row->system,
 				  profile->samples);
+		if (profile->has_totals)
+			json_number(json, "total", row->total);
 		json_leave(json, '}');
 	}
 	json_leave(json, ']');

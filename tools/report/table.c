@@ -36,6 +36,13 @@ const char *table_name(enum table_by by)
 	return names[by];
 }
 
+const char *table_title(const struct table_options *options)
+{
+	if (!options->of)
+		return table_name(options->by);
+	return options->is_callees ? "callee" : "caller";
+}
+
 bool table_is_of_owners(enum table_by by)
 {
 	return by == TABLE_BY_PROCESS || by == TABLE_BY_THREAD || by == TABLE_BY_PROGRAM;
@@ -58,19 +65,27 @@ static double row_percent(const void *of, size_t i)
 	return share_percent(profile->rows[i].samples, profile->samples);
 }
 
+static double row_total_percent(const void *of, size_t i)
+{
+	const struct profile *profile = of;
+
+	return share_percent(profile->rows[i].total, profile->samples);
+}
+
 size_t table_show(struct profile *profile, const struct table_options *options)
 {
+	const bool by_total = options->order == PROFILE_BY_TOTAL && profile->has_totals;
 	struct profile shown = *profile;
 
-	profile_sort(profile, PROFILE_BY_SAMPLES);
+	profile_sort(profile, by_total ? PROFILE_BY_TOTAL : PROFILE_BY_SAMPLES);
 	shown.nr_rows = table_count_shown(profile->nr_rows, options->top, options->min_percent,
-					  row_percent, profile);
+					  by_total ? row_total_percent : row_percent, profile);
 	profile_sort(&shown, options->order);
 	return shown.nr_rows;
 }
 
 /* The name is last: it may have any length and contain blanks. */
-enum { PERCENT, SECONDS, SAMPLES, SYSTEM, INTERVAL, OBJECT, NAME, NR_COLUMNS };
+enum { PERCENT, TOTAL, SECONDS, SAMPLES, SYSTEM, INTERVAL, OBJECT, NAME, NR_COLUMNS };
 
 /* Set the cells of the last row. */
 static void set_cells(struct columns *table, const struct result *result,
@@ -79,6 +94,7 @@ static void set_cells(struct columns *table, const struct result *result,
 	const struct interval interval = confidence_share(row->samples, profile->samples);
 
 	columns_set(table, PERCENT, "%u.%02u", row->percent100 / 100, row->percent100 % 100);
+	columns_set(table, TOTAL, "%.2f", share_percent(row->total, profile->samples));
 	columns_set(table, SECONDS, "%.*f", table_decimals(result->rate),
 		    result_seconds(result, row->samples));
 	columns_set(table, SAMPLES, "%" PRIu64, row->samples);
@@ -117,15 +133,18 @@ static void add_rest(struct columns *table, const struct result *result,
 	}
 	columns_add_row(table, TERMINAL_PLAIN, 0);
 	set_cells(table, result, profile, &rest);
+	/* a stack may have several of them */
+	columns_clear(table, TOTAL);
 	free(rest.function);
 }
 
 int table_print(FILE *out, const struct result *result, struct profile *profile,
 		const struct table_options *options)
 {
-	const char *name = table_name(options->by);
+	const char *name = table_title(options);
 	struct column columns[NR_COLUMNS] = {
 		[PERCENT] = { .title = "percent", .color = true },
+		[TOTAL] = { .title = profile->has_totals ? "total%" : NULL, .priority = 6 },
 		[SECONDS] = { .title = "seconds", .priority = 2 },
 		[SAMPLES] = { .title = "samples", .priority = 4 },
 		[SYSTEM] = { .title = "system%", .priority = 3 },

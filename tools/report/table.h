@@ -36,6 +36,8 @@ enum table_by {
  * @top:         print only this many rows, those with the most samples; 0: no limit was chosen
  * @is_part:     only some of the samples are selected: omit processes without any
  * @style:       colours, bars and length of lines
+ * @of:          rows are the functions that call this one, or are called by it; NULL: all
+ * @is_callees:  of @of: those that it calls
  * @more:        how to see the omitted rows, printed if there are any; NULL: nothing
  */
 struct table_options {
@@ -45,11 +47,16 @@ struct table_options {
 	uint64_t top;
 	bool is_part;
 	struct terminal_style style;
+	const char *of;
+	bool is_callees;
 	const char *more;
 };
 
 /* Number of decimals that show the seconds of one sample: 2 at 100 Hz, where a sample is 0.01 s. */
 int table_decimals(uint32_t rate);
+
+/* Name what the rows of a table are. */
+const char *table_title(const struct table_options *options);
 
 /* Name what a row stands for, as --by does. */
 const char *table_name(enum table_by by);

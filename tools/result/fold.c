@@ -10,6 +10,7 @@
 #include "result/fold.h"
 #include "result/merge_objects.h"
 #include "result/select.h"
+#include "result/stacks.h"
 
 #define PART_BYTES	4	/* at least, in a message */
 #define PROGRAM_BYTES	32	/* about, in a message, besides its path */
@@ -263,21 +264,30 @@ static void drop_programs(struct result *result)
 	}
 }
 
-/* Return: the lists of a result, to free(): those of the objects, and the last one outside. */
+/* After those of the objects, one is outside, and one has the stacks. */
+#define OTHER_LISTS	2
+
+/* Return: the lists of a result, to free(). */
 static struct fold lists_of(struct result *result)
 {
-	struct fold fold = { .lists = calloc(result->nr_objects + 1, sizeof(*fold.lists)) };
+	struct fold fold = {
+		.lists = calloc(result->nr_objects + OTHER_LISTS, sizeof(*fold.lists)),
+	};
 	size_t i;
 
 	for (i = 0; fold.lists && i < result->nr_objects; i++)
 		fold.lists[i] = (struct fold_list){
 			result->objects[i].parts, &result->objects[i].nr_parts,
 		};
-	if (fold.lists)
+	if (fold.lists) {
 		fold.lists[i] = (struct fold_list){
 			result->outside_parts, &result->nr_outside_parts,
 		};
-	fold.nr_lists = result->nr_objects + 1;
+		fold.lists[i + 1] = (struct fold_list){
+			result->stack_parts, &result->nr_stack_parts,
+		};
+	}
+	fold.nr_lists = result->nr_objects + OTHER_LISTS;
 	return fold;
 }
 
@@ -300,13 +310,13 @@ static int fold_more(struct result *result, size_t excess)
 	struct fold fold;
 	int error;
 
-	if (drop_arguments(result) || drop_names(result))
+	if (drop_arguments(result) || result_stacks_drop(result) || drop_names(result))
 		return 0;
 	fold = lists_of(result);
 	if (!fold.lists)
 		return -ENOMEM;
-	/* what is outside has one part, as no thread is listed */
-	fold.nr_lists--;
+	/* what is outside has one part, as no thread is listed, and there are no stacks */
+	fold.nr_lists -= OTHER_LISTS;
 	error = fold_parts(&fold) ? 0 : -EMSGSIZE;
 	if (result->nr_processes > 1 &&
 	    (error || bytes_of_programs(result) > PART_BYTES * fold_parts(&fold))) {
@@ -410,12 +420,14 @@ static int compare_samples(const void *va, const void *vb)
 
 int fold_objects(struct result *result)
 {
+	const size_t nr_objects = result->nr_objects;
 	size_t nr = 0, i, j;
 	struct result_part *parts;
 	int error;
 
-	if (result->nr_objects <= RESULT_MAX_OBJECTS)
+	if (nr_objects <= RESULT_MAX_OBJECTS)
 		return 0;
+	result_stacks_mark(result);
 	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_samples);
 	for (i = RESULT_MAX_OBJECTS; i < result->nr_objects; i++)
 		nr += result->objects[i].nr_parts;
@@ -432,8 +444,11 @@ int fold_objects(struct result *result)
 		}
 		result_release_object(object);
 	}
-	result_sort_objects(result);
-	error = merge_parts(&result->outside_parts, &result->nr_outside_parts, parts, nr);
+	error = result_stacks_follow(result, nr_objects);
+	if (!error)
+		error = result_sort_objects(result);
+	if (!error)
+		error = merge_parts(&result->outside_parts, &result->nr_outside_parts, parts, nr);
 	free(parts);
 	return error;
 }

@@ -19,6 +19,7 @@
 #include "result/merge.h"
 #include "result/merge_objects.h"
 #include "result/select.h"
+#include "result/stacks.h"
 
 static int __attribute__((format(printf, 2, 3)))
 refuse(char why[MERGE_WHY], const char *format, ...)
@@ -97,6 +98,7 @@ static int add_processes(struct result *sum, struct result *more)
 	for (i = 0; i < more->nr_objects; i++)
 		move_threads(more->objects[i].parts, more->objects[i].nr_parts, nr_threads);
 	move_threads(more->outside_parts, more->nr_outside_parts, nr_threads);
+	move_threads(more->stack_parts, more->nr_stack_parts, nr_threads);
 	for (i = 0; i < more->nr_threads; i++)
 		if (more->threads[i].process != RESULT_NO_PROCESS)
 			more->threads[i].process += (uint32_t)nr_processes;
@@ -230,7 +232,9 @@ static struct result_object *find_object(struct result *sum, size_t nr,
 	return found;
 }
 
-static int add_objects(struct result *sum, struct result *more, char why[MERGE_WHY])
+/* @index: set to where each object of @more is then, before the objects are sorted */
+static int add_each_object(struct result *sum, struct result *more, uint32_t *index,
+			   char why[MERGE_WHY])
 {
 	const size_t nr = sum->nr_objects;
 	size_t from, to = 0;
@@ -244,9 +248,11 @@ static int add_objects(struct result *sum, struct result *more, char why[MERGE_W
 			struct result_object new = *object;
 
 			memset(object, 0, sizeof(*object));
+			index[from] = (uint32_t)(nr + to);
 			more->objects[to++] = new;
 			continue;
 		}
+		index[from] = (uint32_t)(same - sum->objects);
 		error = merge_object(same, object);
 		if (error == -EOVERFLOW)
 			return refuse(why, "%s: there are not enough addresses for the code of both",
@@ -256,11 +262,19 @@ static int add_objects(struct result *sum, struct result *more, char why[MERGE_W
 	if (error)
 		return error;
 	more->nr_objects = to;
-	error = append(&sum->objects, &sum->nr_objects, &more->objects, &more->nr_objects,
-		       sizeof(*sum->objects));
+	return append(&sum->objects, &sum->nr_objects, &more->objects, &more->nr_objects,
+		      sizeof(*sum->objects));
+}
+
+static int add_objects(struct result *sum, struct result *more, char why[MERGE_WHY])
+{
+	uint32_t *index = calloc(more->nr_objects + 1, sizeof(*index));
+	int error = index ? add_each_object(sum, more, index, why) : -ENOMEM;
+
 	if (!error)
-		result_sort_objects(sum);
-	return error;
+		error = result_stacks_merge(sum, more, index);
+	free(index);
+	return error ? error : result_sort_objects(sum);
 }
 
 /* --- the run ------------------------------------------------------------------------- */

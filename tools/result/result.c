@@ -10,6 +10,7 @@
 
 #include "result/fields.h"
 #include "result/result.h"
+#include "result/stacks.h"
 #include "util/array.h"
 
 bool result_is_file(const struct result_object *object)
@@ -121,10 +122,12 @@ static int compare_objects(const void *a, const void *b)
 	return result_compare_objects(a, b);
 }
 
-void result_sort_objects(struct result *result)
+int result_sort_objects(struct result *result)
 {
+	result_stacks_mark(result);
 	if (result->nr_objects)
 		qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_objects);
+	return result_stacks_follow(result, result->nr_objects);
 }
 
 const struct result_part *result_find_part(const struct result_object *object, uint64_t address)
@@ -278,6 +281,15 @@ static const char *objects_problem(const struct result *result)
 	return problem;
 }
 
+static const char *stacks_problem(const struct result *result)
+{
+	uint64_t samples = 0;
+	const char *problem = parts_problem(result, result->stack_parts, result->nr_stack_parts,
+					    &samples);
+
+	return problem ? problem : result_stacks_problem(result);
+}
+
 static const char *threads_problem(const struct result *result)
 {
 	size_t i;
@@ -350,6 +362,8 @@ const char *result_problem(const struct result *result)
 	problem = objects_problem(result);
 	if (!problem)
 		problem = processes_problem(result);
+	if (!problem)
+		problem = stacks_problem(result);
 	return problem ? problem : threads_problem(result);
 }
 
@@ -439,6 +453,7 @@ void result_release(struct result *result)
 	for (i = 0; i < result->nr_objects; i++)
 		release_by_hand(&result->objects[i]);
 	free(result->outside_parts);
+	result_stacks_drop(result);
 	fields_release(&fields_of_result, result);
 	memset(result, 0, sizeof(*result));
 }

@@ -105,6 +105,42 @@ struct result_place {
 #define RESULT_NO_FUNCTION	UINT32_MAX
 #define RESULT_MAX_FRAMES	32	/* at an address */
 
+/*
+ * What a node without an object stands for. Up to the frames, why it is not known who has called
+ * the nodes below it: it is at the root of the tree.
+ */
+enum result_stack {
+	RESULT_STACK_COMPLETE,	/* of no node */
+	RESULT_STACK_NONE,	/* the kernel has given no stack */
+	RESULT_STACK_CUT,	/* the stack is deeper than what the kernel has looked at */
+	RESULT_STACK_ABSENT,	/* it goes on in memory that was not present */
+	RESULT_STACK_OTHER,	/* it goes on in the memory of another stack */
+	RESULT_STACK_UNKNOWN,	/* code without unwind information */
+	RESULT_STACK_MADE,	/* made code, without a frame pointer */
+	RESULT_STACK_UNMAPPED,	/* the return address is in no mapping */
+	RESULT_STACK_UNCLEAR,	/* the unwind information does not fit the stack */
+	RESULT_STACK_FOLDED,	/* there were too many stacks */
+	RESULT_STACK_FRAMES,
+	RESULT_STACK_OUTSIDE = RESULT_STACK_FRAMES,	/* a frame outside all objects */
+	RESULT_STACK_CODE,	/* a frame in code that a program has made */
+	RESULT_NR_STACK
+};
+
+#define RESULT_NO_NODE		UINT32_MAX
+#define RESULT_NO_OBJECT	UINT32_MAX
+
+/**
+ * struct result_node - a frame of a stack, below all that have called it
+ * @parent:  index of the node of its caller, which is lower; RESULT_NO_NODE: there is none
+ * @object:  index in result->objects; RESULT_NO_OBJECT: @address is an enum result_stack
+ * @address: link-time address that tells the function: that of the pc, or of the end of a call
+ */
+struct result_node {
+	uint32_t parent;
+	uint32_t object;
+	uint64_t address;
+};
+
 /* A file that code was loaded from, or a substitute */
 struct result_object {
 	char *path;
@@ -118,6 +154,7 @@ struct result_object {
 	uint64_t bias;
 	struct result_part *parts;	/* in the order of result_compare_parts(); they differ */
 	size_t nr_parts;
+	uint32_t index;			/* before objects are moved (result_stacks_mark()) */
 	struct result_count *counts;	/* sums of @parts by address, in ascending order */
 	size_t nr_counts;
 	uint64_t samples;		/* sum over @counts */
@@ -188,6 +225,14 @@ struct result {
 	uint64_t outside_system;	/* how many of these are in the kernel */
 	struct result_part *outside_parts;	/* as those of an object, at the address 0 */
 	size_t nr_outside_parts;
+	struct result_node *nodes;	/* callers first */
+	size_t nr_nodes;
+	/*
+	 * All samples by stack, if there are any: as parts of an object, with an index in @nodes in
+	 * place of an address
+	 */
+	struct result_part *stack_parts;
+	size_t nr_stack_parts;
 	uint64_t lost;
 	uint64_t lost_records;
 	bool records_filled_log;
@@ -249,8 +294,8 @@ int result_compare_parts(const struct result_part *a, const struct result_part *
  */
 int result_compare_objects(const struct result_object *a, const struct result_object *b);
 
-/* Sort the objects so. */
-void result_sort_objects(struct result *result);
+/* Sort the objects so. Return: 0; -ENOMEM: only with stacks. */
+int result_sort_objects(struct result *result);
 
 /* Count all samples of a run. Return: the sum over all objects, plus the samples outside. */
 uint64_t result_samples(const struct result *result);

@@ -87,6 +87,57 @@ static int pack_outside(Profil__Result *to, const struct result *result)
 	return 0;
 }
 
+static int pack_nodes(Profil__Result *to, const struct result *result)
+{
+	const size_t nr = result->nr_nodes;
+	size_t i;
+
+	to->node_parents = calloc(nr + 1, sizeof(*to->node_parents));
+	to->node_objects = calloc(nr + 1, sizeof(*to->node_objects));
+	to->node_addresses = calloc(nr + 1, sizeof(*to->node_addresses));
+	if (!to->node_parents || !to->node_objects || !to->node_addresses)
+		return -ENOMEM;
+	to->n_node_parents = to->n_node_objects = to->n_node_addresses = nr;
+	for (i = 0; i < nr; i++) {
+		const struct result_node *node = &result->nodes[i];
+
+		if (node->parent != RESULT_NO_NODE)
+			to->node_parents[i] = (uint32_t)i - node->parent;
+		/* RESULT_NO_OBJECT becomes 0 */
+		to->node_objects[i] = node->object + 1;
+		to->node_addresses[i] = node->address;
+		if (node->object != RESULT_NO_OBJECT)
+			to->node_addresses[i] -= result->objects[node->object].start;
+	}
+	return 0;
+}
+
+static int pack_stacks(Profil__Result *to, const struct result *result)
+{
+	const size_t nr = result->nr_stack_parts;
+	uint64_t previous = 0;
+	size_t i;
+
+	to->stack_distances = calloc(nr + 1, sizeof(*to->stack_distances));
+	to->stack_threads = calloc(nr + 1, sizeof(*to->stack_threads));
+	to->stack_samples = calloc(nr + 1, sizeof(*to->stack_samples));
+	to->stack_system = calloc(nr + 1, sizeof(*to->stack_system));
+	if (!to->stack_distances || !to->stack_threads || !to->stack_samples || !to->stack_system)
+		return -ENOMEM;
+	to->n_stack_distances = to->n_stack_threads = to->n_stack_samples = nr;
+	to->n_stack_system = nr;
+	for (i = 0; i < nr; i++) {
+		const struct result_part *part = &result->stack_parts[i];
+
+		to->stack_distances[i] = part->address - previous;
+		to->stack_threads[i] = pack_thread(part->thread);
+		to->stack_samples[i] = part->samples;
+		to->stack_system[i] = part->system;
+		previous = part->address;
+	}
+	return pack_nodes(to, result);
+}
+
 /* In a file, a function may start before the first address with samples. */
 static uint64_t functions_start(const struct result_object *object)
 {
@@ -155,6 +206,8 @@ int resultpack_pack(const struct result *result, unsigned char **message, size_t
 	*message = NULL;
 	if (!error)
 		error = pack_outside(to, result);
+	if (!error)
+		error = pack_stacks(to, result);
 	for (i = 0; i < result->nr_objects && !error; i++)
 		error = pack_object(to->objects[i], &result->objects[i]);
 	if (error)
@@ -260,6 +313,58 @@ static int unpack_outside(struct result *result, const Profil__Result *from, con
 	return 0;
 }
 
+static int unpack_nodes(struct result *result, const Profil__Result *from, const char **why)
+{
+	const size_t nr = from->n_node_parents;
+	size_t i;
+
+	if (from->n_node_objects != nr || from->n_node_addresses != nr)
+		return failure_refuse(why, "different numbers of nodes and addresses are in stacks");
+	result->nodes = calloc(nr + 1, sizeof(*result->nodes));
+	if (!result->nodes)
+		return -ENOMEM;
+	result->nr_nodes = nr;
+	for (i = 0; i < nr; i++) {
+		struct result_node *node = &result->nodes[i];
+
+		*node = (struct result_node){
+			.parent = from->node_parents[i] ? (uint32_t)i - from->node_parents[i] :
+							  RESULT_NO_NODE,
+			.object = from->node_objects[i] - 1,
+			.address = from->node_addresses[i],
+		};
+		if (node->object < from->n_objects)
+			node->address += from->objects[node->object]->start;
+	}
+	return 0;
+}
+
+static int unpack_stacks(struct result *result, const Profil__Result *from, const char **why)
+{
+	const size_t nr = from->n_stack_samples;
+	uint64_t node = 0;
+	size_t i;
+
+	if (from->n_stack_distances != nr || from->n_stack_threads != nr ||
+	    from->n_stack_system != nr)
+		return failure_refuse(why, "different numbers of samples and threads are in stacks");
+	result->stack_parts = calloc(nr + 1, sizeof(*result->stack_parts));
+	if (!result->stack_parts)
+		return -ENOMEM;
+	result->nr_stack_parts = nr;
+	for (i = 0; i < nr; i++) {
+		if (__builtin_add_overflow(node, from->stack_distances[i], &node))
+			return failure_refuse(why, "a node of a stack overflows");
+		result->stack_parts[i] = (struct result_part){
+			.address = node,
+			.samples = from->stack_samples[i],
+			.system = from->stack_system[i],
+			.thread = from->stack_threads[i] - 1,
+		};
+	}
+	return unpack_nodes(result, from, why);
+}
+
 static int unpack_functions(struct result_object *object, const Profil__Object *from,
 			    const char **why)
 {
@@ -346,6 +451,8 @@ static int unpack_result(struct result *result, const Profil__Result *from, cons
 	error = fields_unpack(&fields_of_result, result, from, why);
 	if (!error)
 		error = unpack_outside(result, from, why);
+	if (!error)
+		error = unpack_stacks(result, from, why);
 	for (i = 0; i < from->n_objects && !error; i++)
 		error = unpack_object(&result->objects[i], from->objects[i], why);
 	for (i = 0; !error && result->strings && result->strings[i]; i++)

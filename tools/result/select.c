@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "result/select.h"
+#include "result/stacks.h"
 #include "util/base_name.h"
 
 bool selection_is_all(const struct selection *selection)
@@ -187,6 +188,24 @@ int result_sum(struct result *result)
 	return error;
 }
 
+/* Drop the stacks whose innermost frame is in an object that is not selected. */
+static void drop_stacks(struct result *result, const char *object)
+{
+	size_t from, to = 0;
+
+	for (from = 0; from < result->nr_stack_parts; from++) {
+		const uint64_t address = result->stack_parts[from].address;
+		const struct result_node *node = &result->nodes[address];
+		const char *path = node->object == RESULT_NO_OBJECT ?
+				   result_stack_name((enum result_stack)node->address) :
+				   result->objects[node->object].path;
+
+		if (matches(object, path))
+			result->stack_parts[to++] = result->stack_parts[from];
+	}
+	result->nr_stack_parts = to;
+}
+
 int result_select(struct result *result, const struct selection *selection)
 {
 	struct chosen chosen = {
@@ -213,6 +232,8 @@ int result_select(struct result *result, const struct selection *selection)
 	}
 	drop_parts(result->outside_parts, &result->nr_outside_parts,
 		   matches(selection->object, RESULT_OUTSIDE) ? &chosen : NULL);
+	drop_parts(result->stack_parts, &result->nr_stack_parts, &chosen);
+	drop_stacks(result, selection->object);
 	free(chosen.threads);
 	return result_sum(result);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The samples of a part of a run. The threads of a run are numbered in the order of their first
- * samples, so those of an earlier result have the same numbers.
+ * samples, so those of an earlier result have the same numbers. So are the nodes of stacks.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -133,7 +133,7 @@ static int fold_as(struct result *before, const struct result *result)
 
 int result_subtract(struct result *result, struct result *before)
 {
-	struct result_part folded = { 0 };
+	struct result_part folded = { 0 }, none = { 0 };
 	int error = fold_as(before, result);
 	size_t i, j = 0;
 
@@ -149,6 +149,8 @@ int result_subtract(struct result *result, struct result *before)
 	subtract_parts(result->outside_parts, &result->nr_outside_parts, before->outside_parts,
 		       before->nr_outside_parts, &folded);
 	subtract_folded(result, before, &folded);
+	subtract_parts(result->stack_parts, &result->nr_stack_parts, before->stack_parts,
+		       before->nr_stack_parts, &none);
 	result->start_time_ns += before->elapsed_ns;
 	result->elapsed_ns -= before->elapsed_ns < result->elapsed_ns ? before->elapsed_ns :
 									result->elapsed_ns;

@@ -6,15 +6,35 @@
 #include <string.h>
 
 #include "symbol/names_read.h"
+#include "util/array.h"
+
+#define MOST_NESTED	32	/* functions that end before an address, within one that has it */
+
+/* Find the innermost function at the address of a caller, which has no place. */
+static const struct result_function *find_caller(const struct result_object *object,
+						 uint64_t address)
+{
+	size_t i = array_first_not(object->nr_functions, j, object->functions[j].start <= address);
+	const size_t end = i > MOST_NESTED ? i - MOST_NESTED : 0;
+
+	while (i-- > end)
+		if (object->functions[i].end > address)
+			return &object->functions[i];
+	return NULL;
+}
 
 int names_read_find(const struct result_object *object, uint64_t address, struct function *function)
 {
 	const struct result_place *place = result_find_place(object, address);
 	const struct result_function *found;
 
-	if (!place || place->function == RESULT_NO_FUNCTION)
+	if (!place)
+		found = find_caller(object, address);
+	else
+		found = place->function == RESULT_NO_FUNCTION ? NULL :
+								&object->functions[place->function];
+	if (!found)
 		return 0;
-	found = &object->functions[place->function];
 	*function = (struct function){
 		.start = found->start,
 		.end = found->end,

@@ -30,6 +30,8 @@ struct store {
 	struct symbols *symbols;
 	void *texts;		/* tree of struct text, for the whole result */
 	void *functions;	/* tree of struct found, for one object */
+	uint32_t *nodes;	/* of stacks, by object */
+	size_t *first_node;	/* of each object, in @nodes */
 };
 
 static int compare_texts(const void *va, const void *vb)
@@ -128,14 +130,14 @@ no_memory:
 	return -ENOMEM;
 }
 
-/* Set the function of a place. Return: 0 or -ENOMEM. */
-static int store_function(struct store *store, size_t object, struct result_place *place)
+/* Store the function at an address. @index: set to its index. Return: 0 or -ENOMEM. */
+static int store_function(struct store *store, size_t object, uint64_t address, uint32_t *index)
 {
 	struct result_object *of = &store->result->objects[object];
 	struct found key = { 0 }, **found;
-	int is_found = symbols_find(store->symbols, object, place->address, &key.function);
+	int is_found = symbols_find(store->symbols, object, address, &key.function);
 
-	place->function = RESULT_NO_FUNCTION;
+	*index = RESULT_NO_FUNCTION;
 	if (is_found <= 0)
 		return is_found;
 	if (!key.function.name)
@@ -143,7 +145,7 @@ static int store_function(struct store *store, size_t object, struct result_plac
 	found = tfind(&key, &store->functions, compare_found);
 	if (!found && append_function(store, object, &key.function))
 		return -ENOMEM;
-	place->function = found ? (*found)->index : (uint32_t)of->nr_functions - 1;
+	*index = found ? (*found)->index : (uint32_t)of->nr_functions - 1;
 	return 0;
 }
 
@@ -188,10 +190,27 @@ static int store_places(struct store *store, size_t object)
 		if (i && of->parts[i].address == of->parts[i - 1].address)
 			continue;
 		place->address = of->parts[i].address;
-		error = store_function(store, object, place);
+		error = store_function(store, object, place->address, &place->function);
 		if (!error)
 			error = store_frames(store, object, place);
 		of->nr_places++;
+	}
+	return error;
+}
+
+/* Store the functions of callers, which have no place. Return: 0 or -ENOMEM. */
+static int store_callers(struct store *store, size_t object)
+{
+	const struct result *result = store->result;
+	const size_t end = store->first_node[object + 1];
+	const struct result_node *node;
+	uint32_t function;
+	int error = 0;
+	size_t i;
+
+	for (i = store->first_node[object]; !error && i < end; i++) {
+		node = &result->nodes[store->nodes[i]];
+		error = store_function(store, object, node->address, &function);
 	}
 	return error;
 }
@@ -241,6 +260,8 @@ static int store_object(struct store *store, size_t object)
 
 	error = store_places(store, object);
 	if (!error)
+		error = store_callers(store, object);
+	if (!error)
 		error = sort_functions(of);
 	tdestroy(store->functions, free);
 	store->functions = NULL;
@@ -257,18 +278,54 @@ static int store_object(struct store *store, size_t object)
 	return 0;
 }
 
+/* List the nodes by object: as many files are open as were used last. Return: 0 or -ENOMEM. */
+static int list_nodes(struct store *store)
+{
+	const struct result *result = store->result;
+	size_t i, j;
+
+	store->nodes = calloc(result->nr_nodes + 1, sizeof(*store->nodes));
+	store->first_node = calloc(result->nr_objects + 2, sizeof(*store->first_node));
+	if (!store->nodes || !store->first_node)
+		return -ENOMEM;
+	for (i = 0; i < result->nr_nodes; i++)
+		if (result->nodes[i].object != RESULT_NO_OBJECT)
+			store->first_node[result->nodes[i].object + 2]++;
+	for (i = 2; i < result->nr_objects + 2; i++)
+		store->first_node[i] += store->first_node[i - 1];
+	for (i = 0; i < result->nr_nodes; i++) {
+		if (result->nodes[i].object == RESULT_NO_OBJECT)
+			continue;
+		/* then it is where the next object begins */
+		j = store->first_node[result->nodes[i].object + 1]++;
+		store->nodes[j] = (uint32_t)i;
+	}
+	return 0;
+}
+
+static bool has_code(const struct store *store, size_t object)
+{
+	const struct result_object *of = &store->result->objects[object];
+
+	return result_is_file(of) && (of->nr_parts || store->first_node[object] <
+							      store->first_node[object + 1]);
+}
+
 int names_write(struct result *result, struct symbols *symbols)
 {
 	struct store store = { .result = result, .symbols = symbols };
 	uint32_t none;
-	int error;
+	int error = list_nodes(&store);
 	size_t i;
 
 	/* the first one */
-	error = find_text(&store, NULL, &none);
+	if (!error)
+		error = find_text(&store, NULL, &none);
 	for (i = 0; !error && i < result->nr_objects; i++)
-		if (result->objects[i].nr_parts && result_is_file(&result->objects[i]))
+		if (has_code(&store, i))
 			error = store_object(&store, i);
 	tdestroy(store.texts, free);
+	free(store.nodes);
+	free(store.first_node);
 	return error;
 }

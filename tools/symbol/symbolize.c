@@ -186,6 +186,8 @@ int symbolize_result(struct symbolized *symbolized, const struct result *result,
 
 	memset(symbolized, 0, sizeof(*symbolized));
 	symbolized->result = result;
+	symbolized->find = find;
+	symbolized->find_data = symbols;
 	symbolized->demangle = demangle;
 	for (i = 0; i < result->nr_objects; i++)
 		nr_counts += result->objects[i].nr_counts;

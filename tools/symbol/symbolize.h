@@ -48,6 +48,7 @@ struct symbolized_function {
  * struct symbolized - a result by function
  * @functions:    all functions with samples, sorted by object, start and name
  * @counts:       memory of the functions' @counts
+ * @find:         as given to symbolize_result(), with its argument @find_data
  * @find_line:    finds the source line of an address; set to NULL by symbolize_result(): no
  *                lines are known
  * @find_frames:  finds the functions that are inlined at an address, as @find_line
@@ -63,6 +64,8 @@ struct symbolized {
 	struct symbolized_function *functions;
 	size_t nr_functions;
 	size_t *counts;
+	symbols_find_fn *find;
+	void *find_data;
 	symbols_line_fn *find_line;
 	symbols_frames_fn *find_frames;
 	void *symbols;

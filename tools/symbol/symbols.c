@@ -134,7 +134,8 @@ bool symbols_need_files(const struct result *result, const char *root)
 	size_t i;
 
 	for (i = 0; i < result->nr_objects; i++)
-		if (result->objects[i].nr_counts && result_is_file(&result->objects[i]) &&
+		if ((result->objects[i].nr_counts || result->nr_nodes) &&
+		    result_is_file(&result->objects[i]) &&
 		    !is_stored(&result->objects[i], root))
 			return true;
 	return false;

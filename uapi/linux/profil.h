@@ -31,7 +31,8 @@
  *               than max_regions regions, or more than max_bytes of counters
  *   EOPNOTSUPP  valid, but not supported by this kernel or for this kind of memory
  *   EFAULT      invalid pointer, or counters in memory that the process cannot write
- *   EPERM       rate above the caller's max_rate; EINVAL if it is above 20,000 Hz
+ *   EPERM       rate above the caller's max_rate; EINVAL if it is above 20,000 Hz.
+ *               ATTACH: stack_bytes above max_stack_bytes
  *   EBADF       ATTACH: not a descriptor of an open file
  *   EAGAIN      START: other processes map the caller's files too often: see profil(4)
  *   EBUSY       START, STOP, STATUS: the caller's memory is another process's: vfork(2).
@@ -79,6 +80,7 @@
 #define PROFIL_FEATURE_CHECK_ON_HIT	0x20 /* flag PROFIL_CHECK_ON_HIT */
 #define PROFIL_FEATURE_CLOCKS		0x40 /* timer clocks, PROFIL_KERNEL_ONLY */
 #define PROFIL_FEATURE_ATTACH		0x80 /* PROFIL_IOC_ATTACH: the kernel has kprobes, procfs */
+#define PROFIL_FEATURE_STACKS		0x100 /* PROFIL_RECORD_STACK: x86-64 */
 
 /**
  * struct profil_info - argument of PROFIL_IOC_INFO
@@ -93,6 +95,8 @@
  * @max_bytes:   out: maximum size in bytes of the pages that hold the counters of a
  *               profile (1 GiB)
  * @features:    out: PROFIL_FEATURE_* bits
+ * @max_stack_bytes: out: highest stack_bytes of ATTACH that the administrator allows; 0: no stacks
+ * @reserved2:   out: 0
  */
 struct profil_info {
 	__u32 size;
@@ -103,6 +107,8 @@ struct profil_info {
 	__u32 reserved;
 	__u64 max_bytes;
 	__u64 features;
+	__u32 max_stack_bytes;
+	__u32 reserved2;
 };
 
 /*
@@ -292,19 +298,27 @@ struct profil_status {
  *             proves that its opener may trace the process. EBADF: not open, or O_PATH;
  *             EINVAL: another kind of file
  * @log_bytes: in: size of the log, a power of two from PROFIL_LOG_MIN to PROFIL_LOG_MAX
+ * @stack_bytes: in: samples are STACK records, which look at so many bytes of the stack at most: a
+ *             multiple of 8 up to PROFIL_STACK_BYTES_MAX. 0: samples have no stack
+ * @stack_words: in: most words that a STACK record has, up to PROFIL_STACK_WORDS_MAX; 0 with
+ *             @stack_bytes 0, and only then. @log_bytes must be at least 32 times the size of a
+ *             record with so many
+ * @text:      in: with @stack_bytes, two ranges of addresses where the process has code, each its
+ *             first address and the first one after it: [0] and [1], [2] and [3]. Both 0: none.
+ *             Without @stack_bytes 0
  *
  * Samples of all threads of the process go to a log in the kernel, from which read(2) takes
  * them. Children that the process forks later are sampled too, and so are the programs that
  * these processes execute if FOLLOW_EXEC is set. Closing the last descriptor of the open
  * file ends everything.
  *
- * Further calls on the same open file add processes to the log. Their rate, clock, log_bytes
- * and flags, except FROM_EXEC, must be those of the first call.
+ * Further calls on the same open file add processes to the log. Their rate, clock, log_bytes,
+ * stack_bytes, stack_words and flags, except FROM_EXEC, must be those of the first call.
  *
  * ESRCH: there is no such process, it has ended, or @mem is the memory of another process or
  * of the program that the process executed before. EBUSY: the process is attached to this open
  * file, or to as many others as may be: see profil(4). EOPNOTSUPP: the kernel has
- * no kprobes where they are needed, or no procfs.
+ * no kprobes where they are needed, or no procfs; or stacks on another machine than x86-64.
  *
  * Half of the log is for samples, half for other records. What finds no room is lost, and a LOST
  * record says so.
@@ -314,7 +328,12 @@ struct profil_status {
  * or all processes have ended (then also POLLHUP). With O_NONBLOCK it does not wait, and fails with
  * EAGAIN if there is no record, or if another read is taking records. It returns 0 if the log is
  * empty and all processes have ended. EINVAL: no process was attached, or the next record does not
- * fit; PROFIL_RECORD_MAX bytes always suffice.
+ * fit; PROFIL_RECORD_MAX bytes always suffice, with stacks PROFIL_RECORD_STACK_MAX.
+ *
+ * With stacks, a new executable mapping widens @text: the second range if it is in the upper
+ * sixteenth of the address space, where libraries are, else the first one. exec empties both, fork
+ * copies them. They are no protection: they only say which words are of use. And instead of 1 KiB
+ * for each possible CPU, as much as 5 of the largest STACK records, or 4 KiB, is not counted.
  */
 struct profil_attach {
 	__u32 size;
@@ -324,7 +343,13 @@ struct profil_attach {
 	__s32 pid;
 	__s32 mem;
 	__u64 log_bytes;
+	__u32 stack_bytes;
+	__u32 stack_words;
+	__u64 text[4];
 };
+
+#define PROFIL_STACK_BYTES_MAX	61440
+#define PROFIL_STACK_WORDS_MAX	4096
 
 #define PROFIL_LOG_MIN		0x10000		/* 64 KiB */
 #define PROFIL_LOG_MAX		0x4000000	/* 64 MiB */
@@ -340,8 +365,10 @@ struct profil_attach {
 #define PROFIL_RECORD_KERNEL_SAMPLE	8 /* struct profil_record_sample: in the kernel */
 #define PROFIL_RECORD_THREAD	9
 #define PROFIL_RECORD_ARGS	10
+#define PROFIL_RECORD_STACK	11	/* if @stack_bytes of ATTACH is not 0: all samples */
 
-#define PROFIL_RECORD_MAX	4608	/* no record has more bytes */
+#define PROFIL_RECORD_MAX	4608	/* no record but STACK has more bytes */
+#define PROFIL_RECORD_STACK_MAX	32856	/* nor has STACK */
 
 /**
  * struct profil_record - the start of each record of a log
@@ -376,6 +403,58 @@ struct profil_record_sample {
 	__u64 pc;
 	__u32 samples;
 	__s32 tid;
+};
+
+/* Flags of a STACK record */
+#define PROFIL_STACK_IN_KERNEL	0x1  /* as KERNEL_SAMPLE, else as SAMPLE */
+#define PROFIL_STACK_CUT	0x2  /* it goes on: stack_bytes or stack_words are reached */
+#define PROFIL_STACK_ABSENT	0x4  /* it goes on in memory that is not present or not readable */
+#define PROFIL_STACK_DENIED	0x8  /* no stack: the process may not be traced now, or the
+				      * administrator has forbidden it
+				      */
+#define PROFIL_STACK_NO_MEMORY	0x10 /* no stack: the thread is in exec or exit */
+#define PROFIL_STACK_LEGACY	0x20 /* no stack: it executes 32-bit code, or a vsyscall */
+
+/* Registers of a STACK record, in @regs */
+#define PROFIL_STACK_RBX	0
+#define PROFIL_STACK_RBP	1
+#define PROFIL_STACK_RSP	2
+#define PROFIL_STACK_R12	3
+#define PROFIL_STACK_R13	4
+#define PROFIL_STACK_R14	5
+#define PROFIL_STACK_R15	6
+#define PROFIL_STACK_REGS	7
+
+/* A word of a STACK record: its value, and how many words before it are left out */
+#define PROFIL_STACK_VALUE(word)	((word) & 0xffffffffffffULL)
+#define PROFIL_STACK_SKIPPED(word)	((word) >> 48)
+
+/**
+ * struct profil_record_stack - samples of one thread at one pc, with its stack
+ * @sample:     type PROFIL_RECORD_STACK; else as SAMPLE, with the flag IN_KERNEL as KERNEL_SAMPLE
+ * @flags:      PROFIL_STACK_*
+ * @nr_words:   how many @words there are; 0: no stack, or nothing of it is kept
+ * @seen_bytes: how many bytes of the stack were looked at, from rsp on: a multiple of 8
+ * @regs:       registers in user mode, 0 unless they point into the stack; rsp always. All 0: no
+ *              stack
+ * @words:      words of the stack that are an address of code (@text of ATTACH) or point into the
+ *              stack, in the order of their addresses. The first one is at rsp + 8 * SKIPPED, and
+ *              so many words are between each other one and the one before. A word of 2^48 or more
+ *              is not kept
+ *
+ * Here the stack is what is from rsp to its end, if that is known, and at most stack_bytes. The end
+ * of a program's first stack is where its argument count is. That of a thread is the data of its C
+ * library, at the base of fs, if it begins with its own address. Another stack has no known end:
+ * words may be from memory behind it. A frame that ends outside is one of another stack.
+ */
+struct profil_record_stack {
+	struct profil_record_sample sample;
+	__u32 flags;
+	__u16 nr_words;
+	__u16 seen_bytes;
+	__u64 regs[PROFIL_STACK_REGS];
+
+	__extension__ __u64 words[];
 };
 
 #define PROFIL_FORK_SHARES_MEMORY	0x1 /* clone(2) with CLONE_VM: until either executes a

@@ -90,8 +90,14 @@ int attach_do(int fd, unsigned int number, const struct operation *operation, ui
 		.pid = process == PROCESS_PARENT ? getppid() : getpid(),
 		.mem = open_memory(process),
 		.log_bytes = address_of(&values[4]),
+		.stack_bytes = (uint32_t)address_of(&values[5]),
+		.stack_words = (uint32_t)(address_of(&values[5]) >> 32),
 	};
 	int error;
+
+	/* all addresses of the user are code: more is kept */
+	if (argument.stack_bytes)
+		argument.text[1] = USER_TOP;
 
 	if (argument.mem < 0)
 		return errno;
@@ -112,6 +118,25 @@ static void check_sample(const struct profil_record_sample *sample)
 		failure("pc %#llx is in the kernel", (unsigned long long)sample->pc);
 }
 
+static void check_stack(const struct profil_record_stack *stack)
+{
+	uint64_t sp = stack->regs[PROFIL_STACK_RSP], value;
+	unsigned int i, at = 0;
+
+	check_sample(&stack->sample);
+	if (stack->nr_words * 8UL != stack->sample.head.bytes - sizeof(*stack))
+		failure("%u words in a record of %u bytes", stack->nr_words,
+			stack->sample.head.bytes);
+	for (i = 0; i < stack->nr_words; i++, at++) {
+		at += PROFIL_STACK_SKIPPED(stack->words[i]);
+		value = PROFIL_STACK_VALUE(stack->words[i]);
+		if (value >= USER_TOP && value - sp >= PROFIL_STACK_BYTES_MAX)
+			failure("word %#llx of a stack", (unsigned long long)value);
+	}
+	if (at * 8 > stack->seen_bytes || stack->seen_bytes > PROFIL_STACK_BYTES_MAX)
+		failure("%u words of %u bytes of a stack", at, stack->seen_bytes);
+}
+
 static void check_thread(const struct profil_record_thread *thread)
 {
 	if (thread->tid < 0 || thread->reserved || !memchr(thread->comm, 0, sizeof(thread->comm)))
@@ -129,9 +154,10 @@ static void check_map(const struct profil_record_map *map)
 		failure("the path of a mapping is not terminated");
 }
 
-static bool has_text(unsigned int type)
+static bool has_more(unsigned int type)
 {
-	return type == PROFIL_RECORD_MAP || type == PROFIL_RECORD_ARGS;
+	return type == PROFIL_RECORD_MAP || type == PROFIL_RECORD_ARGS ||
+	       type == PROFIL_RECORD_STACK;
 }
 
 static void check_args(const struct profil_record_args *args)
@@ -157,14 +183,15 @@ static uint64_t check_record(const struct profil_record *record)
 		[PROFIL_RECORD_KERNEL_SAMPLE] = sizeof(struct profil_record_sample),
 		[PROFIL_RECORD_THREAD] = sizeof(struct profil_record_thread),
 		[PROFIL_RECORD_ARGS] = sizeof(struct profil_record_args),
+		[PROFIL_RECORD_STACK] = sizeof(struct profil_record_stack),
 	};
 	const struct profil_record_lost *lost = (const void *)record;
 	size_t known;
 
-	if (!record->type || record->type > PROFIL_RECORD_ARGS)
+	if (!record->type || record->type > PROFIL_RECORD_STACK)
 		failure("record of type %u", record->type);
 	known = sizes[record->type];
-	if (has_text(record->type) ? record->bytes < known : record->bytes != known)
+	if (has_more(record->type) ? record->bytes < known : record->bytes != known)
 		failure("record of type %u with %u bytes", record->type, record->bytes);
 	if ((record->type == PROFIL_RECORD_LOST) != !record->pid || record->pid < 0)
 		failure("record of type %u with process %d", record->type, record->pid);
@@ -173,6 +200,9 @@ static uint64_t check_record(const struct profil_record *record)
 	case PROFIL_RECORD_KERNEL_SAMPLE:
 		check_sample((const void *)record);
 		return ((const struct profil_record_sample *)record)->samples;
+	case PROFIL_RECORD_STACK:
+		check_stack((const void *)record);
+		return ((const struct profil_record_stack *)record)->sample.samples;
 	case PROFIL_RECORD_ARGS:
 		check_args((const void *)record);
 		return 0;
@@ -203,7 +233,7 @@ static uint64_t check_records(const char *at, size_t bytes)
 	for (done = 0; done < bytes; done += record->bytes) {
 		record = (const void *)(copy + done);
 		if (bytes - done < sizeof(*record) || record->bytes % 8 ||
-		    record->bytes > PROFIL_RECORD_MAX || record->bytes > bytes - done)
+		    record->bytes > PROFIL_RECORD_STACK_MAX || record->bytes > bytes - done)
 			failure("%zu bytes read do not end with a record", bytes);
 		samples += check_record(record);
 	}
@@ -224,7 +254,7 @@ static unsigned int rules_for_read(bool attached, size_t bytes)
 	unsigned int may = MAY_SUCCEED | MAY_EAGAIN;
 
 	if (attached)
-		return bytes < PROFIL_RECORD_MAX ? may | MAY_EINVAL : may;
+		return bytes < PROFIL_RECORD_STACK_MAX ? may | MAY_EINVAL : may;
 	return is_alone() ? MAY_EINVAL : may | MAY_EINVAL;
 }
 

@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #define MAX_OPERATIONS	40
-#define MAX_VALUES	5
+#define MAX_VALUES	6
 
 /* Longest line: a name and five values of 30 characters */
 #define MAX_LINE	190

@@ -231,8 +231,20 @@ unsigned int rules_for_attach(const struct profil_attach *attach,
 		may |= MAY_EINVAL;
 	if (bytes < PROFIL_LOG_MIN || bytes > PROFIL_LOG_MAX || bytes & (bytes - 1))
 		may |= MAY_EINVAL;
+	if (attach->stack_bytes % 8 || attach->stack_bytes > PROFIL_STACK_BYTES_MAX ||
+	    !attach->stack_bytes != !attach->stack_words ||
+	    attach->stack_words > PROFIL_STACK_WORDS_MAX ||
+	    (attach->stack_bytes &&
+	     bytes < 32 * (sizeof(struct profil_record_stack) + attach->stack_words * 8ULL)))
+		may |= MAY_EINVAL;
+	if (attach->stack_bytes && !(info->features & PROFIL_FEATURE_STACKS))
+		may |= MAY_EOPNOTSUPP;
+	if (attach->stack_bytes > info->max_stack_bytes)
+		may |= MAY_EPERM;
 	if (first && (attach->rate != first->rate || bytes != first->log_bytes ||
 		      clock_of(attach, info) != clock_of(first, info) ||
+		      attach->stack_bytes != first->stack_bytes ||
+		      attach->stack_words != first->stack_words ||
 		      (attach->flags ^ first->flags) & ~(__u32)PROFIL_FROM_EXEC))
 		may |= MAY_EINVAL;
 	return may;

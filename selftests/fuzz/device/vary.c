@@ -158,6 +158,11 @@ static void change_attach(struct value *values)
 		values[3] = (struct value){ BASE_NUMBER, 4000 };
 	if (random_below(8))
 		values[4] = (struct value){ BASE_NUMBER, PROFIL_LOG_MIN };
+	/* words and bytes of stacks */
+	if (random_below(8))
+		values[5] = (struct value){
+			BASE_NUMBER, random_below(2) ? 64ULL << 32 | PROFIL_STACK_BYTES_MAX : 0,
+		};
 }
 
 static struct operation make(enum operation_kind kind)

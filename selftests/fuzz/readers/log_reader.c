@@ -20,8 +20,11 @@
 #include <record/jit_source.h>
 #include <record/procfs.h>
 #include <record/procmaps.h>
+#include <record/unwind.h>
+#include <profile/calls.h>
 #include <profile/profile.h>
 #include <report/report.h>
+#include <util/helper.h>
 #include <util/objectfile.h>
 
 #include "fake_symbols.h"
@@ -38,6 +41,8 @@ bool __wrap_procfs_read_thread_name(pid_t pid, pid_t tid, char thread[PROCFS_THR
 bool __wrap_procfs_read_thread_cpu(pid_t pid, pid_t tid, uint64_t *cpu_ns);
 char **__wrap_procfs_read_command(pid_t pid);
 int __wrap_objectfile_open(const char *path, const char **problem);
+int __wrap_helper_start(struct helper *helper, const struct helper_work *work);
+void __wrap_cfi_open_vdso(struct cfi *cfi);
 int __wrap_objectfile_open_below(const char *root, const char *path, const char **problem);
 void __wrap_jit_source_find(struct jit_source *source, pid_t pid, pid_t parent, int64_t since_s);
 void __wrap_jit_source_open(struct jit_source *source);
@@ -142,6 +147,19 @@ int __wrap_jit_source_read(const struct jit_source *source, struct jit_names *na
 	return 0;
 }
 
+/* The unwinder reads the file here: a child would not be seen by the fuzzer. */
+int __wrap_helper_start(struct helper *helper, const struct helper_work *work)
+{
+	*helper = (struct helper){ .error = -work->run(work->data) };
+	return 0;
+}
+
+/* That of this machine */
+void __wrap_cfi_open_vdso(struct cfi *cfi)
+{
+	(void)cfi;
+}
+
 static void check_profile(const struct profile *profile)
 {
 	uint64_t samples = 0;
@@ -158,7 +176,27 @@ static void check_profile(const struct profile *profile)
 		abort();
 }
 
-static void show(const struct recording *recording)
+/* All samples have stacks, or none has. */
+static void check_stacks(const struct result *result)
+{
+	uint64_t samples = 0;
+	struct calls calls;
+	size_t i;
+
+	if (!result->nr_stack_parts)
+		return;
+	for (i = 0; i < result->nr_stack_parts; i++)
+		samples += result->stack_parts[i].samples;
+	if (samples != result_samples(result))
+		abort();
+	if (!calls_find(&calls, result, fake_symbols_find, name, NULL) &&
+	    calls.totals[calls.of_node[result->stack_parts[0].address]] <
+	    result->stack_parts[0].samples)
+		abort();
+	calls_release(&calls);
+}
+
+static void show(struct recording *recording)
 {
 	static char *argv[] = { "program", NULL };
 	static const struct child_end end = { .pid = 8, .cpu_ns = 1000000 };
@@ -180,6 +218,7 @@ static void show(const struct recording *recording)
 		goto release;
 	if (result_problem(&result))
 		abort();
+	check_stacks(&result);
 	if (!profile_make(&profile, &result, fake_symbols_find, name)) {
 		check_profile(&profile);
 		out = open_memstream(&text, &length);

@@ -25,6 +25,15 @@ static void fill(struct fake_log *log)
 		.head = { PROFIL_RECORD_KERNEL_SAMPLE, sizeof(in_kernel), 8 },
 		.pc = 0x400020, .samples = 8, .tid = 8,
 	};
+	static union {
+		struct profil_record_stack record;
+		unsigned char bytes[sizeof(struct profil_record_stack) + 4 * sizeof(__u64)];
+	} stack = {
+		.record = {
+			.nr_words = 4, .seen_bytes = 64,
+			.regs = { [PROFIL_STACK_RBP] = 0x8010, [PROFIL_STACK_RSP] = 0x8000 },
+		},
+	};
 	const struct profil_record_thread thread = {
 		.head = { PROFIL_RECORD_THREAD, sizeof(thread), 8 },
 		.tid = 8, .cpu_ns = 80000000, .comm = "thread",
@@ -38,12 +47,17 @@ static void fill(struct fake_log *log)
 		.args_bytes = 11, .args = "program\0-x",
 	};
 
+	stack.record.words[0] = 0x400030;
+	stack.record.words[1] = 0x400040 | 1ULL << 48;
+	stack.record.words[2] = 0x8030;
+	stack.record.words[3] = 0x6000040;
 	fake_log_exec(log, 8, 1000000, 0, "program");
 	fake_log_map(log, 8, &program, "/program");
 	fake_log_map(log, 8, &vdso, "[vdso]");
 	fake_log_map(log, 8, &jit, "");
 	fake_log_bytes(log, &args, sizeof(args));
 	fake_log_run(log, 8);
+	fake_log_stack(log, &(struct fake_thread){ 8, 8 }, 0x400010, &stack.record);
 	fake_log_sample(log, 8, 0x400010, 1);
 	fake_log_sample(log, 8, 0x7000010, 2);
 	fake_log_sample(log, 8, 0x6000010, 3);

@@ -8,7 +8,7 @@
 set -e
 rm -rf "$1"
 mkdir -p "$1/log_reader" "$1/result_reader" "$1/export_reader" "$1/symbols_reader" \
-	"$1/names_reader" "$1/environment_reader" \
+	"$1/unwind_reader" "$1/names_reader" "$1/environment_reader" \
 	"$1/monout_reader" "$1/jit_reader"
 
 # a map, and a dump with a function and its move
@@ -48,6 +48,7 @@ for file in program stripped; do
 		printf '\000\020\000\000\000\000\000\000'
 		printf '\020\000\000\000\000\000\000\000'
 	} >"$1/symbols_reader/$file"
+	cp "$1/symbols_reader/$file" "$1/unwind_reader"
 done
 
 for symbol in _ZNKSt6vectorIiSaIiEE4sizeEv@LIB_1.0 \

@@ -39,6 +39,25 @@ static bool args_are_valid(const struct profil_record_args *args)
 	return true;
 }
 
+/* Words are in the part of the stack that was looked at. Without a stack, nothing is known. */
+static bool stack_is_valid(const struct profil_record_stack *stack)
+{
+	const __u32 none = PROFIL_STACK_DENIED | PROFIL_STACK_NO_MEMORY | PROFIL_STACK_LEGACY;
+	const __u32 known = none | PROFIL_STACK_IN_KERNEL | PROFIL_STACK_CUT | PROFIL_STACK_ABSENT;
+	unsigned int i, used = 0, at = 0;
+
+	for (i = 0; i < stack->nr_words; i++, at++)
+		at += PROFIL_STACK_SKIPPED(stack->words[i]);
+	for (i = 0; i < PROFIL_STACK_REGS; i++)
+		used += !!stack->regs[i];
+	return stack->sample.samples && !(stack->flags & ~known) && !(stack->seen_bytes % 8) &&
+	       at * 8 <= stack->seen_bytes && stack->seen_bytes <= PROFIL_STACK_BYTES_MAX &&
+	       stack->nr_words <= PROFIL_STACK_WORDS_MAX &&
+	       (!(stack->flags & none) ||
+		(!used && !stack->seen_bytes &&
+		 !(stack->flags & (PROFIL_STACK_CUT | PROFIL_STACK_ABSENT))));
+}
+
 /* @left: bytes from this record to the end of what was read */
 static bool record_is_valid(const struct profil_record *record, size_t left)
 {
@@ -54,9 +73,11 @@ static bool record_is_valid(const struct profil_record *record, size_t left)
 	};
 	const struct profil_record_exec *exec = (const void *)record;
 	const struct profil_record_thread *thread = (const void *)record;
+	const struct profil_record_stack *stack = (const void *)record;
 
 	if (left < sizeof(*record) || record->bytes > left || record->bytes % 8 ||
-	    record->bytes > PROFIL_RECORD_MAX)
+	    record->bytes > (record->type == PROFIL_RECORD_STACK ? PROFIL_RECORD_STACK_MAX :
+								     PROFIL_RECORD_MAX))
 		return false;
 	switch (record->type) {
 	case PROFIL_RECORD_MAP:
@@ -69,6 +90,10 @@ static bool record_is_valid(const struct profil_record *record, size_t left)
 	case PROFIL_RECORD_KERNEL_SAMPLE:
 		return record->bytes == bytes[record->type] &&
 		       ((const struct profil_record_sample *)record)->samples;
+	case PROFIL_RECORD_STACK:
+		return record->bytes >= sizeof(*stack) &&
+		       record->bytes == sizeof(*stack) + stack->nr_words * 8UL &&
+		       stack_is_valid(stack);
 	case PROFIL_RECORD_FORK:
 		return record->bytes == bytes[record->type] &&
 		       !(((const struct profil_record_fork *)record)->flags &
@@ -162,7 +187,8 @@ const struct profil_record_map *find_map(const struct records *records, pid_t pi
 
 bool is_sample(const struct profil_record *record)
 {
-	return record->type == PROFIL_RECORD_SAMPLE || record->type == PROFIL_RECORD_KERNEL_SAMPLE;
+	return record->type == PROFIL_RECORD_SAMPLE ||
+	       record->type == PROFIL_RECORD_KERNEL_SAMPLE || record->type == PROFIL_RECORD_STACK;
 }
 
 uint64_t samples_of_type(const struct records *records, unsigned int type, pid_t pid)

@@ -50,7 +50,7 @@ const struct profil_record_map *find_map(const struct records *records, pid_t pi
 /* Returns the path that a MAP record of a file should have: with PREEMPT_RT, none. */
 const char *logged_path(const char *path);
 
-/* Whether a record is a SAMPLE or a KERNEL_SAMPLE. */
+/* Whether a record is a SAMPLE, a KERNEL_SAMPLE or a STACK. */
 bool is_sample(const struct profil_record *record);
 
 /* Returns the samples of a process in one mode: SAMPLE or KERNEL_SAMPLE. */

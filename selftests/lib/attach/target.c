@@ -2,6 +2,8 @@
 /*
  * Starts targets, attaches to them, and waits for their ends.
  */
+#include <inttypes.h>
+
 #include "attach/target.h"
 #include "eventually.h"
 #include "kernel/tasks.h"
@@ -53,6 +55,35 @@ struct profil_attach attachment(int device, const struct target *target)
 		.mem = target->mem,
 		.log_bytes = LEAST_LOG,
 	};
+}
+
+int ask_for_stacks(struct profil_attach *attach, unsigned int words)
+{
+	uint64_t most = sizeof(struct profil_record_stack) + words * 8UL, start, end;
+	char path[64], line[512], mode[5];
+	FILE *maps;
+
+	attach->stack_bytes = PROFIL_STACK_BYTES_MAX;
+	attach->stack_words = words;
+	while (attach->log_bytes < 32 * most)
+		attach->log_bytes *= 2;
+	snprintf(path, sizeof(path), "/proc/%d/maps", attach->pid);
+	maps = fopen(path, "r");
+	if (!maps)
+		return errno;
+	while (fgets(line, sizeof(line), maps)) {
+		__u64 *range;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, mode) != 3 ||
+		    mode[2] != 'x' || start >> 63)
+			continue;
+		range = &attach->text[start >> 43 < 0xf ? 0 : 2];
+		if (!range[1])
+			range[0] = start;
+		range[1] = end;
+	}
+	fclose(maps);
+	return 0;
 }
 
 int attach_target(int device, const struct target *target, __u32 flags)

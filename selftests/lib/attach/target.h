@@ -24,6 +24,14 @@
 			SKIP(return, "the kernel cannot attach");	\
 	} while (0)
 
+/* The same if it cannot take stacks. */
+#define REQUIRE_STACKS(fd)						\
+	do {								\
+		REQUIRE_ATTACH(fd);					\
+		if (!(get_info(fd).features & PROFIL_FEATURE_STACKS))	\
+			SKIP(return, "the module cannot take stacks");	\
+	} while (0)
+
 struct target {
 	pid_t pid;
 	int mem;		/* descriptor of /proc/PID/mem */
@@ -50,6 +58,12 @@ int start_target(struct target *target, int device, void (*run)(void *arg), void
 
 /* Fills in an attachment to all of a target's future: each tick, all programs, the smallest log. */
 struct profil_attach attachment(int device, const struct target *target);
+
+/*
+ * Asks for stacks of up to @words words, with the log that they need, and says where the process
+ * has code. Returns 0 or an errno.
+ */
+int ask_for_stacks(struct profil_attach *attach, unsigned int words);
 
 /* Attaches with attachment() and additional flags. Returns 0 or an errno. */
 int attach_target(int device, const struct target *target, __u32 flags);

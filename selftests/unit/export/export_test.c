@@ -232,6 +232,33 @@ TEST_F(folded)
 	assert_golden("folded", text);
 }
 
+/* Instead of objects and functions. Stacks of one path are one line. */
+TEST_F(call_stacks_are_folded)
+{
+	static struct result_node nodes[] = {
+		{ RESULT_NO_NODE, BIG, 0x401000 }, { 0, BIG, 0x401000 }, { 0, BIG, 0x401001 },
+		{ RESULT_NO_NODE, RESULT_NO_OBJECT, RESULT_STACK_CUT }, { 3, ODD, 0x1000 },
+	};
+	static struct result_part stacks[] = {
+		{ 1, 5, 0, RESULT_NO_THREAD }, { 2, 2, 0, RESULT_NO_THREAD },
+		{ 4, 9, 0, RESULT_NO_THREAD },
+	};
+	struct function big;
+	char wanted[512];
+
+	assert_int_equal(fake_find(NULL, BIG, 0x401000, &big), 1);
+	result.nodes = nodes;
+	result.nr_nodes = ARRAY_SIZE(nodes);
+	result.stack_parts = stacks;
+	result.nr_stack_parts = ARRAY_SIZE(stacks);
+	write_text("folded");
+	snprintf(wanted, sizeof(wanted), "\n%.*s;%.*s 7\n", big.length, big.name, big.length,
+		 big.name);
+	assert_has(wanted);
+	assert_ptr_equal(strstr(text, "[incomplete: too deep];"), text);
+	assert_null(strstr(text, "big.so"));
+}
+
 /* Return: how many times a part is in the output. */
 static size_t count(const char *part)
 {

@@ -58,14 +58,14 @@ TEST_F(missing_process_is_named)
 /* Half of a build's bytes are records of programs, whatever the rate. */
 TEST_F(log_has_room_for_samples_and_programs)
 {
-	assert_int_equal(attach_log_bytes(1, 1), 1 << 20);
-	assert_int_equal(attach_log_bytes(100, 2), 1 << 20);
+	assert_int_equal(attach_log_bytes(1, false, 1), 1 << 20);
+	assert_int_equal(attach_log_bytes(100, false, 2), 1 << 20);
 	/* 64 CPUs with 100 programs per second each */
-	assert_int_equal(attach_log_bytes(100, 64), 8 << 20);
-	assert_int_equal(attach_log_bytes(100, 10), 4 << 20);
-	assert_int_equal(attach_log_bytes(20000, 4), 4 << 20);
+	assert_int_equal(attach_log_bytes(100, false, 64), 8 << 20);
+	assert_int_equal(attach_log_bytes(100, false, 10), 4 << 20);
+	assert_int_equal(attach_log_bytes(20000, false, 4), 4 << 20);
 	/* samples alone */
-	assert_int_equal(attach_log_bytes(20000, 8), 8 << 20);
-	assert_int_equal(attach_log_bytes(UINT32_MAX, 100000), 8 << 20);
-	assert_int_equal(attach_log_bytes(100, -1), 1 << 20);
+	assert_int_equal(attach_log_bytes(20000, false, 8), 8 << 20);
+	assert_int_equal(attach_log_bytes(UINT32_MAX, false, 100000), 8 << 20);
+	assert_int_equal(attach_log_bytes(100, false, -1), 1 << 20);
 }

@@ -18,15 +18,17 @@ union any {
 	struct profil_record_exec exec;
 	struct profil_record_thread thread;
 	struct profil_record_map map;
+	struct profil_record_stack stack;
 	struct profil_record_lost lost;
-	unsigned char bytes[sizeof(struct profil_record_map) + PATH_BYTES];
+	unsigned char bytes[sizeof(struct profil_record_stack) + 8];
 };
 
 static union any make(unsigned int type, size_t bytes)
 {
 	union any record = { .head = { (__u16)type, (__u16)bytes, 7 } };
 
-	if (type == PROFIL_RECORD_SAMPLE || type == PROFIL_RECORD_KERNEL_SAMPLE)
+	if (type == PROFIL_RECORD_SAMPLE || type == PROFIL_RECORD_KERNEL_SAMPLE ||
+	    type == PROFIL_RECORD_STACK)
 		record.sample.samples = 1;
 	if (type == PROFIL_RECORD_MAP)
 		record.map.end = 1;
@@ -53,6 +55,7 @@ static const struct {
 	{ PROFIL_RECORD_RUN, sizeof(struct profil_record_run) },
 	{ PROFIL_RECORD_THREAD, sizeof(struct profil_record_thread) },
 	{ PROFIL_RECORD_ARGS, sizeof(struct profil_record_args) },
+	{ PROFIL_RECORD_STACK, sizeof(struct profil_record_stack) },
 };
 
 TEST(lengths_are_checked)
@@ -85,7 +88,7 @@ TEST(longer_and_unknown_records_are_valid)
 
 	assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
 	assert_null(log_record_check(&record, sizeof(record.sample)));
-	record = make(PROFIL_RECORD_ARGS + 1, sizeof(record.head));
+	record = make(PROFIL_RECORD_STACK + 1, sizeof(record.head));
 	assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
 	record.head.bytes = 0;
 	assert_null(log_record_check(&record, sizeof(record)));
@@ -104,13 +107,13 @@ TEST(texts_must_end)
 	assert_null(log_record_check(&record, sizeof(record)));
 	record.thread.comm[15] = 0;
 	assert_non_null(log_record_check(&record, sizeof(record)));
-	record = make(PROFIL_RECORD_MAP, sizeof(record));
+	record = make(PROFIL_RECORD_MAP, PATH_BYTES + sizeof(record.map));
 	memset(record.map.path, 'x', PATH_BYTES);
 	assert_null(log_record_check(&record, sizeof(record)));
 	record.map.path[PATH_BYTES - 1] = 0;
 	assert_non_null(log_record_check(&record, sizeof(record)));
 	/* the 0 must be in the record */
-	record.head.bytes = sizeof(record) - 8;
+	record.head.bytes -= 8;
 	assert_null(log_record_check(&record, sizeof(record)));
 }
 
@@ -136,8 +139,23 @@ TEST(numbers_are_checked)
 	assert_null(log_record_check(&record, sizeof(record)));
 	record.head.type = PROFIL_RECORD_KERNEL_SAMPLE;
 	assert_null(log_record_check(&record, sizeof(record)));
-	record = make(PROFIL_RECORD_MAP, sizeof(record));
+	record = make(PROFIL_RECORD_MAP, PATH_BYTES + sizeof(record.map));
 	record.map.start = 1;
+	assert_null(log_record_check(&record, sizeof(record)));
+}
+
+TEST(words_of_a_stack_are_in_its_record)
+{
+	union any record = make(PROFIL_RECORD_STACK, sizeof(record.stack));
+
+	record.stack.seen_bytes = PROFIL_STACK_BYTES_MAX;
+	assert_non_null(log_record_check(&record, sizeof(record)));
+	record.stack.nr_words = 1;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.stack.nr_words = 0;
+	record.stack.seen_bytes = PROFIL_STACK_BYTES_MAX + 8;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.stack.seen_bytes = 4;
 	assert_null(log_record_check(&record, sizeof(record)));
 }
 

@@ -83,6 +83,14 @@ static char *many_arguments[] = {
 };
 static char *long_argument[] = { "java", TEN(TEN("jar:jar:jar")) "last", NULL };
 
+/* main() has called another function; of a third sample, nothing else is known */
+static struct result_node nodes[] = {
+	{ RESULT_NO_NODE, 0, 0x10 }, { 0, 0, 0x20 },
+	{ RESULT_NO_NODE, RESULT_NO_OBJECT, RESULT_STACK_UNKNOWN }, { 2, 0, 0x30 },
+};
+static struct result_part stacks[] = { { 1, 309, 0, 0 }, { 3, 103, 0, 0 } };
+static struct result_object musl[] = { { .path = "/lib/libc.musl.so" } };
+
 static const struct report_case {
 	const char *about;
 	struct result result;
@@ -102,6 +110,9 @@ static const struct report_case {
 		"# percent seconds samples system%  95%-interval  object   function\n"
 		"    75.00    3.09     309    33.3  70.60..78.94  perl     main\n"
 		"    25.00    1.03     103     0.0  21.06..29.40  libx.so  f\\033[2J\n" },
+	{ "call stacks", RUN(.nodes = nodes, .nr_nodes = 4, .stack_parts = stacks, .nr_stack_parts = 2,
+			     .objects = musl, .nr_objects = 1),
+	  HAS("# 75.0 % of the call stacks are complete; 25.0 %: no unwind information (libc.musl.so)\n") },
 	/* "make" and 102 of 110 others, each with a space, have 1025 bytes */
 	{ "many arguments", RUN(.argv = many_arguments), HAS(" 012345678 ... and 9 more arguments\n"), LACKS("last") },
 	{ "long argument", RUN(.argv = long_argument), HAS("# command: java jar:jar:"), LACKS("last") },

@@ -30,19 +30,29 @@ FIXTURE(tear_down)
 	return 0;
 }
 
-/* Check that a field is not 0. A field of these types is an array or a single value. */
+static size_t bytes_of(const ProtobufCFieldDescriptor *field)
+{
+	switch (field->type) {
+	case PROTOBUF_C_TYPE_BYTES:
+		return sizeof(ProtobufCBinaryData);
+	case PROTOBUF_C_TYPE_BOOL:
+	case PROTOBUF_C_TYPE_INT32:
+	case PROTOBUF_C_TYPE_UINT32:
+		return sizeof(uint32_t);
+	default:
+		return sizeof(uint64_t);
+	}
+}
+
+/* Check that a value of a field is not 0. */
 static void assert_set(const ProtobufCFieldDescriptor *field, const char *value)
 {
 	static const char zeros[sizeof(uint64_t)];
-	const bool is_short = field->type == PROTOBUF_C_TYPE_BOOL ||
-			      field->type == PROTOBUF_C_TYPE_INT32 ||
-			      field->type == PROTOBUF_C_TYPE_UINT32;
-	const size_t bytes = is_short ? sizeof(uint32_t) : sizeof(uint64_t);
 
 	if (field->type == PROTOBUF_C_TYPE_BYTES) {
 		if (((const ProtobufCBinaryData *)value)->len)
 			return;
-	} else if (memcmp(value, zeros, bytes)) {
+	} else if (memcmp(value, zeros, bytes_of(field))) {
 		return;
 	}
 	fail_msg("%s is not packed", field->name);
@@ -70,7 +80,8 @@ static void assert_all_set(const ProtobufCMessage *message)
 			for (j = 0; j < nr; j++)
 				assert_all_set((*(ProtobufCMessage **const *)value)[j]);
 		} else {
-			assert_set(field, *(const char *const *)value);
+			/* of a first frame, the caller is 0 */
+			assert_set(field, *(const char *const *)value + (nr - 1) * bytes_of(field));
 		}
 	}
 }

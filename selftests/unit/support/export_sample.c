@@ -8,7 +8,8 @@
  * The second form reads samples from standard input. A line is the index of a FILE, an address,
  * a number of samples; and perhaps how many of these are in the kernel, and the index of a thread
  * below THREADS, each in a program of its own. The clock is that of the environment variable CLOCK,
- * a number, and the CPU time of the first program that of CPU_MS, if it is set.
+ * a number, and the CPU time of the first program that of CPU_MS, if it is set. With STACKS, each
+ * address has been called by the one before it.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -97,6 +98,32 @@ static void read_counts(struct result *result)
 	}
 }
 
+/* Each address of the first object is called by the one before it. */
+static void add_stacks(struct result *result)
+{
+	const struct result_object *object = &result->objects[0];
+	size_t i;
+
+	result->nodes = calloc(object->nr_parts + 1, sizeof(*result->nodes));
+	result->stack_parts = calloc(object->nr_parts + 1, sizeof(*result->stack_parts));
+	if (!result->nodes || !result->stack_parts)
+		err(1, "stacks");
+	for (i = 0; i < object->nr_parts; i++) {
+		const struct result_part *part = &object->parts[i];
+
+		if (!i || part->address != part[-1].address) {
+			result->nodes[result->nr_nodes] = (struct result_node){
+				.parent = (uint32_t)result->nr_nodes - 1,
+				.address = part->address,
+			};
+			result->nr_nodes++;
+		}
+		result->stack_parts[i] = *part;
+		result->stack_parts[i].address = result->nr_nodes - 1;
+	}
+	result->nr_stack_parts = object->nr_parts;
+}
+
 static void real_result(struct result *result, char **paths, size_t nr)
 {
 	static char *argv[] = { "sample", NULL };
@@ -131,6 +158,8 @@ static void real_result(struct result *result, char **paths, size_t nr)
 	for (i = 0; i < nr; i++)
 		read_object(&result->objects[i], paths[i]);
 	read_counts(result);
+	if (getenv("STACKS"))
+		add_stacks(result);
 	if (result_sum(result))
 		err(1, NULL);
 }

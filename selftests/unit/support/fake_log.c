@@ -72,6 +72,19 @@ void fake_log_kernel(struct fake_log *log, const struct fake_thread *thread, uin
 	write_sample(log, thread, pc, samples, PROFIL_RECORD_KERNEL_SAMPLE);
 }
 
+void fake_log_stack(struct fake_log *log, const struct fake_thread *thread, uint64_t pc,
+		    struct profil_record_stack *stack)
+{
+	const size_t bytes = sizeof(*stack) + stack->nr_words * sizeof(stack->words[0]);
+
+	stack->sample = (struct profil_record_sample){
+		.head = HEAD(*stack, PROFIL_RECORD_STACK, thread->pid),
+		.pc = pc, .samples = 1, .tid = thread->tid,
+	};
+	stack->sample.head.bytes = (uint16_t)bytes;
+	fake_log_bytes(log, stack, bytes);
+}
+
 void fake_log_thread(struct fake_log *log, const struct fake_thread *thread, uint64_t cpu_ns,
 		     const char *name)
 {

@@ -48,6 +48,9 @@ void fake_log_kernel(struct fake_log *log, const struct fake_thread *thread, uin
 void fake_log_thread(struct fake_log *log, const struct fake_thread *thread, uint64_t cpu_ns,
 		     const char *name);
 void fake_log_sample(struct fake_log *log, int pid, uint64_t pc, uint32_t samples);
+/* @stack: has its words, but no sample, which is made of the other parameters */
+void fake_log_stack(struct fake_log *log, const struct fake_thread *thread, uint64_t pc,
+		    struct profil_record_stack *stack);
 void fake_log_fork(struct fake_log *log, int pid, int parent);
 void fake_log_fork_sharing(struct fake_log *log, int pid, int parent);
 void fake_log_fork_denied(struct fake_log *log, int pid, int parent);

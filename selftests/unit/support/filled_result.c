@@ -126,6 +126,27 @@ static void fill_outside(struct result *result)
 		result->outside_parts[i] = (struct result_part){ 0, 2 + i, 1, (uint32_t)i };
 }
 
+/* A stack of an object that the other one has called, and of that one, with an unknown caller */
+static void fill_stacks(struct result *result)
+{
+	size_t i;
+
+	result->nodes = calloc(ELEMENTS + 1, sizeof(*result->nodes));
+	result->stack_parts = calloc(ELEMENTS, sizeof(*result->stack_parts));
+	assert_true(result->nodes && result->stack_parts);
+	result->nr_nodes = ELEMENTS + 1;
+	result->nr_stack_parts = ELEMENTS;
+	result->nodes[0] = (struct result_node){
+		RESULT_NO_NODE, RESULT_NO_OBJECT, RESULT_STACK_CUT,
+	};
+	for (i = 0; i < ELEMENTS; i++) {
+		result->nodes[i + 1] = (struct result_node){
+			(uint32_t)i, (uint32_t)i, result->objects[i].start + 6,
+		};
+		result->stack_parts[i] = (struct result_part){ i + 1, 8 + i, 1 + i, (uint32_t)i };
+	}
+}
+
 void fill_result(struct result *result)
 {
 	size_t i;
@@ -136,6 +157,7 @@ void fill_result(struct result *result)
 	for (i = 0; i < result->nr_objects; i++)
 		fill_object(&result->objects[i]);
 	fill_outside(result);
+	fill_stacks(result);
 	/* what must not be just any number */
 	result->nr_strings = ELEMENTS;
 	result->threads[0].process = 1;
@@ -231,6 +253,9 @@ void assert_same_result(const struct result *a, const struct result *b)
 	assert_same_parts(a->outside_parts, a->nr_outside_parts, b->outside_parts,
 			  b->nr_outside_parts);
 	assert_int_equal(a->outside, b->outside);
+	assert_same_parts(a->stack_parts, a->nr_stack_parts, b->stack_parts, b->nr_stack_parts);
+	assert_int_equal(a->nr_nodes, b->nr_nodes);
+	assert_memory_equal(a->nodes, b->nodes, a->nr_nodes * sizeof(*a->nodes));
 	assert_int_equal(a->nr_strings, b->nr_strings);
 	for (i = 0; i < a->nr_threads; i++)
 		assert_int_equal(a->threads[i].samples, b->threads[i].samples);

@@ -224,3 +224,38 @@ TEST_WITH(file_that_is_gone_at_the_end, NULL, tear_down)
 				      &(struct function){ 0 }), 0);
 	assert_non_null(symbols_problem(stored, 0));
 }
+
+/* Between the addresses with samples, which have no place then */
+TEST_WITH(callers_have_the_functions_of_the_file, NULL, tear_down)
+{
+	struct function got, want;
+	size_t nr_named = 0, i;
+
+	make_result("./fixture-pie");
+	result.nodes = calloc(NR, sizeof(*result.nodes));
+	result.nr_nodes = NR;
+	for (i = 0; i < NR; i++)
+		result.nodes[i] = (struct result_node){
+			.parent = RESULT_NO_NODE, .address = result.objects->parts[i].address + 1,
+		};
+	/* samples at one address only, in no function of the others */
+	result.objects->nr_parts = 1;
+	assert_int_equal(result_sum(&result), 0);
+	store();
+	write_and_read();
+	files = without_names();
+	stored = symbols_new(&result, NULL);
+	for (i = 0; i < NR; i++) {
+		const uint64_t address = result.nodes[i].address;
+		const int is_known = symbols_find(files, 0, address, &want);
+
+		assert_int_equal(symbols_find(stored, 0, address, &got), is_known);
+		if (!is_known)
+			continue;
+		assert_int_equal(got.start, want.start);
+		assert_int_equal(got.length, want.length);
+		nr_named += want.name && !memcmp(got.name, want.name, (size_t)want.length);
+	}
+	assert_true(nr_named > NR / 2);
+	assert_int_equal(result.objects->nr_places, 1);
+}

@@ -153,6 +153,7 @@ function escape(target) {
 	}
 	byId("search").value = "";
 	refresh();
+	refreshFlames();
 	focusRow(0);
 }
 
@@ -198,4 +199,5 @@ function start() {
 	}, { rootMargin: "600px" }).observe(byId("more"));
 	document.addEventListener("keydown", onKey);
 	addEventListener("resize", spanCode);
+	startFlames();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's types that module/counters/bins.h, tick_math.h, counter.h and grid.h use, so that
- * unit tests can compile these files.
+ * The kernel's types that module/counters/bins.h, tick_math.h, counter.h, grid.h and sieve.h use, so
+ * that unit tests can compile these files.
  */
 #ifndef UNIT_LINUX_TYPES_H
 #define UNIT_LINUX_TYPES_H

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finds the callers of sampled code, frame by frame.
+ */
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/unwind.h"
+#include "util/bound.h"
+#include "util/objectfile.h"
+#include "util/time_ns.h"
+
+/* _start and _dl_start_user of ld.so, which has no unwind information of them, take 61 bytes */
+#define ENTRY_BYTES	64
+
+#define EXPRESSION_DEPTH	16
+
+/* Files are told apart while the command runs; symbols.c has other numbers for them (bound.h). */
+#define BOUND(number)	((uint64_t)(number) << 1 | 1)
+
+/**
+ * struct stack - the words of a stack that are known
+ * @start:  address of the first one: rsp of the sample
+ * @words:  0: it is not kept, so it points neither to code nor into the stack
+ * @filled: how many there are; the others are 0
+ * @nr:     how many the kernel has looked at
+ */
+struct stack {
+	uint64_t start;
+	uint64_t *words;
+	size_t filled;
+	size_t nr;
+};
+
+/* A sample that is being unwound */
+struct state {
+	struct unwinder *unwinder;
+	struct space *space;
+	const struct profil_record_stack *record;
+	struct stack stack;
+	uint64_t registers[CFI_REGISTERS];	/* 0: not known */
+};
+
+/* --- files ------------------------------------------------------------------------ */
+
+struct unwinder *unwinder_new(const struct files *files)
+{
+	struct unwinder *unwinder = calloc(1, sizeof(*unwinder));
+
+	if (!unwinder)
+		return NULL;
+	unwinder->files = files;
+	unwinder->nr = files->last->number + 1;
+	unwinder->cfi = calloc(unwinder->nr, sizeof(struct cfi *));
+	if (!unwinder->cfi) {
+		free(unwinder);
+		return NULL;
+	}
+	return unwinder;
+}
+
+void unwinder_free(struct unwinder *unwinder)
+{
+	size_t i;
+
+	if (!unwinder)
+		return;
+	for (i = 0; i < unwinder->nr; i++) {
+		if (unwinder->cfi[i])
+			cfi_release(unwinder->cfi[i]);
+		free(unwinder->cfi[i]);
+	}
+	free(unwinder->cfi);
+	free(unwinder);
+}
+
+/* Whether a file is the one that was mapped, as far as is known of that. */
+static bool is_same(const struct file *file, int fd)
+{
+	struct stat state;
+
+	return !fstat(fd, &state) && state.st_ino == file->key.inode &&
+	       (!file->key.has_times || ((uint64_t)state.st_size == file->key.file_bytes &&
+					 time_stat_ns(&state.st_mtim) == file->key.mtime_ns));
+}
+
+/* Return: a descriptor of the file that was mapped; -1: it is not there any more. */
+static int open_file(const struct files *files, const struct file *file)
+{
+	const char *problem;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < files->kept.nr; i++)
+		if (files->kept.files[i].file == file)
+			return dup(files->kept.files[i].fd);
+	fd = objectfile_open(file->path, &problem);
+	if (fd < 0 || is_same(file, fd))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void read_file(struct cfi *cfi, const struct files *files, const struct file *file)
+{
+	int fd;
+
+	if (file->number == FILE_VDSO) {
+		cfi_open_vdso(cfi);
+		return;
+	}
+	if (file->number < FILE_NR_SPECIAL || !file->is_read)
+		return;
+	fd = open_file(files, file);
+	if (fd < 0)
+		return;
+	bound_allow(fd);
+	cfi_open(cfi, fd);
+	close(fd);
+}
+
+/* Return: the unwind information of a file, perhaps none; NULL: no memory. */
+static struct cfi *find_file(struct unwinder *unwinder, const struct file *file)
+{
+	struct cfi *cfi = unwinder->cfi[file->number];
+
+	if (cfi)
+		return cfi;
+	cfi = calloc(1, sizeof(*cfi));
+	unwinder->cfi[file->number] = cfi;
+	if (cfi && !bound_problem(BOUND(file->number))) {
+		bound_read(BOUND(file->number));
+		read_file(cfi, unwinder->files, file);
+	}
+	return cfi;
+}
+
+/* From here on, time counts for the file: what it says may lead around for ever. */
+static const struct cfi_row *find_row(struct cfi *cfi, const struct file *file, uint64_t address)
+{
+	bound_read(BOUND(file->number));
+	return cfi_find(cfi, address);
+}
+
+/* --- memory ----------------------------------------------------------------------- */
+
+/* Spread the words that were kept. */
+static void fill_stack(struct stack *stack, const struct profil_record_stack *record)
+{
+	size_t skipped, i;
+
+	stack->start = record->regs[PROFIL_STACK_RSP];
+	stack->nr = record->seen_bytes / 8;
+	stack->filled = 0;
+	for (i = 0; i < record->nr_words; i++) {
+		skipped = PROFIL_STACK_SKIPPED(record->words[i]);
+		if (skipped >= stack->nr - stack->filled)
+			return;
+		memset(&stack->words[stack->filled], 0, skipped * sizeof(stack->words[0]));
+		stack->filled += skipped;
+		stack->words[stack->filled++] = PROFIL_STACK_VALUE(record->words[i]);
+	}
+}
+
+/* Return: whether the address is in the stack. */
+static bool load(const struct stack *stack, uint64_t address, uint64_t *value)
+{
+	const uint64_t at = address - stack->start;
+
+	if (at % 8 || at / 8 >= stack->nr)
+		return false;
+	*value = at / 8 < stack->filled ? stack->words[at / 8] : 0;
+	return true;
+}
+
+/* Why the caller is not known if what it needs is at an address outside the stack. */
+static enum result_stack outside(const struct state *state, uint64_t address)
+{
+	const uint32_t flags = state->record->flags;
+
+	if (address < state->stack.start)
+		return RESULT_STACK_OTHER;
+	if (flags & PROFIL_STACK_CUT)
+		return RESULT_STACK_CUT;
+	return flags & PROFIL_STACK_ABSENT ? RESULT_STACK_ABSENT : RESULT_STACK_OTHER;
+}
+
+/* --- expressions ------------------------------------------------------------------ */
+
+/* Operators with two operands that compilers, linkers and C libraries use. Return: if it is one. */
+static bool operate(unsigned int atom, uint64_t a, uint64_t b, uint64_t *value)
+{
+	switch (atom) {
+	case DW_OP_plus:
+		*value = a + b;
+		return true;
+	case DW_OP_minus:
+		*value = a - b;
+		return true;
+	case DW_OP_mul:
+		*value = a * b;
+		return true;
+	case DW_OP_and:
+		*value = a & b;
+		return true;
+	case DW_OP_or:
+		*value = a | b;
+		return true;
+	case DW_OP_shl:
+		*value = b < 64 ? a << b : 0;
+		return true;
+	case DW_OP_shr:
+		*value = b < 64 ? a >> b : 0;
+		return true;
+	case DW_OP_eq:
+		*value = a == b;
+		return true;
+	case DW_OP_ge:
+		*value = (int64_t)a >= (int64_t)b;
+		return true;
+	case DW_OP_lt:
+		*value = (int64_t)a < (int64_t)b;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Whether an operation pushes a value that is known without the others. */
+static bool push(const struct state *state, const Dwarf_Op *op, uint64_t cfa, uint64_t *value)
+{
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		*value = op->atom - DW_OP_lit0;
+	else if (op->atom >= DW_OP_breg0 && op->atom < DW_OP_breg0 + CFI_REGISTERS)
+		*value = state->registers[op->atom - DW_OP_breg0] + op->number;
+	else if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
+		*value = op->number;
+	else if (op->atom == DW_OP_call_frame_cfa)
+		*value = cfa;
+	else
+		return false;
+	return true;
+}
+
+/* Return: whether the expression has a value. @at: set to an address that is not in the stack */
+static bool evaluate(const struct state *state, const Dwarf_Op *ops, size_t nr, uint64_t cfa,
+		     uint64_t *value, uint64_t *at)
+{
+	uint64_t stack[EXPRESSION_DEPTH];
+	size_t depth = 0, i;
+
+	*at = 0;
+	for (i = 0; i < nr; i++) {
+		const Dwarf_Op *op = &ops[i];
+
+		if (depth < EXPRESSION_DEPTH && push(state, op, cfa, &stack[depth]))
+			depth++;
+		else if (!depth)
+			return false;
+		else if (op->atom == DW_OP_plus_uconst)
+			stack[depth - 1] += op->number;
+		else if (op->atom == DW_OP_deref)
+			*at = stack[depth - 1];
+		else if (depth > 1 && operate(op->atom, stack[depth - 2], stack[depth - 1],
+					      &stack[depth - 2]))
+			depth--;
+		else if (op->atom != DW_OP_stack_value)
+			return false;
+		if (op->atom == DW_OP_deref && !load(&state->stack, *at, &stack[depth - 1]))
+			return false;
+	}
+	*value = depth ? stack[depth - 1] : 0;
+	return depth;
+}
+
+/* --- frames ----------------------------------------------------------------------- */
+
+/* Find what a rule gives. Return: 0; or why it is not known, a RESULT_STACK_*. */
+static enum result_stack find_value(const struct state *state, const struct cfi_rule *rule,
+				    uint64_t cfa, uint64_t *value)
+{
+	uint64_t at = cfa + (uint64_t)rule->offset;
+
+	switch (rule->kind) {
+	case CFI_IS_FRAME:
+		*value = at;
+		return RESULT_STACK_COMPLETE;
+	case CFI_IN_FRAME:
+		break;
+	case CFI_AT:
+	case CFI_IS:
+		if (!evaluate(state, rule->ops, rule->nr_ops, cfa, value, &at))
+			return at ? outside(state, at) : RESULT_STACK_UNCLEAR;
+		if (rule->kind == CFI_IS)
+			return RESULT_STACK_COMPLETE;
+		at = *value;
+		break;
+	default:
+		return RESULT_STACK_UNCLEAR;
+	}
+	return load(&state->stack, at, value) ? RESULT_STACK_COMPLETE : outside(state, at);
+}
+
+static enum result_stack find_cfa(const struct state *state, const struct cfi_row *row,
+				  uint64_t *cfa)
+{
+	uint64_t at;
+
+	if (row->base < CFI_REGISTERS) {
+		*cfa = state->registers[row->base] + (uint64_t)row->offset;
+		return state->registers[row->base] ? RESULT_STACK_COMPLETE : RESULT_STACK_UNCLEAR;
+	}
+	if (evaluate(state, row->ops, row->nr_ops, 0, cfa, &at))
+		return RESULT_STACK_COMPLETE;
+	return at ? outside(state, at) : RESULT_STACK_UNCLEAR;
+}
+
+/*
+ * Go to the caller by a row. A register that is saved below the stack pointer has been restored
+ * already, between pop and ret.
+ *
+ * Return: RESULT_STACK_COMPLETE: it is there, or there is none, with CFI_RIP 0; else why not.
+ */
+static enum result_stack step_by_row(struct state *state, const struct cfi_row *row)
+{
+	uint64_t callers[CFI_REGISTERS] = { 0 }, cfa;
+	enum result_stack why = find_cfa(state, row, &cfa);
+	size_t i;
+
+	if (why)
+		return why;
+	for (i = 0; i < CFI_SAVED; i++) {
+		const struct cfi_rule *rule = &row->saved[i];
+		const unsigned int number = cfi_saved[i];
+
+		callers[number] = state->registers[number];
+		if (rule->kind == CFI_LOST)
+			callers[number] = 0;
+		else if (number == CFI_RIP)
+			why = find_value(state, rule, cfa, &callers[number]);
+		else if (rule->kind != CFI_SAME)
+			find_value(state, rule, cfa, &callers[number]);
+	}
+	if (why)
+		return why;
+	/* the kernel's frame may be on another stack, any other one is above its callee's */
+	if (callers[CFI_RIP] && !row->is_signal && cfa <= state->registers[CFI_RSP])
+		return RESULT_STACK_UNCLEAR;
+	if (row->is_signal && callers[CFI_RIP] && cfa - state->stack.start >= state->stack.nr * 8)
+		return outside(state, cfa);
+	callers[CFI_RSP] = cfa;
+	memcpy(state->registers, callers, sizeof(callers));
+	return RESULT_STACK_COMPLETE;
+}
+
+/* Whether a return address is one, as far as the code in front of it tells. */
+static bool is_return(struct state *state, uint64_t pc)
+{
+	const struct mapping *mapping = space_find(state->space, pc - 1);
+	struct cfi *cfi;
+
+	if (!mapping)
+		return false;
+	if (mapping->file->number < FILE_NR_SPECIAL)
+		return true;
+	cfi = find_file(state->unwinder, mapping->file);
+	return cfi && cfi_may_follow_call(cfi, mapping->offset + (pc - mapping->start));
+}
+
+/* Made code has no unwind information. Its frame pointer is followed if it leads to a call. */
+static enum result_stack step_by_frame_pointer(struct state *state)
+{
+	const uint64_t frame = state->registers[CFI_RBP];
+	uint64_t caller, next;
+
+	if (frame < state->registers[CFI_RSP] || !load(&state->stack, frame, &next) ||
+	    !load(&state->stack, frame + 8, &caller) || !is_return(state, caller))
+		return RESULT_STACK_MADE;
+	memset(state->registers, 0, sizeof(state->registers));
+	state->registers[CFI_RBP] = next;
+	state->registers[CFI_RSP] = frame + 16;
+	state->registers[CFI_RIP] = caller;
+	return RESULT_STACK_COMPLETE;
+}
+
+static void add_frame(struct unwinder *unwinder, uint32_t file, uint64_t address)
+{
+	unwinder->frames[unwinder->nr_frames++] = (struct unwind_frame){
+		.file = file, .address = address,
+	};
+}
+
+/* Add the frame of a pc. Return: its mapping; NULL: it is in none. */
+static const struct mapping *add_code(struct unwinder *unwinder, struct space *space, uint64_t pc)
+{
+	const struct mapping *mapping = space ? space_find(space, pc) : NULL;
+
+	if (!mapping && !unwinder->nr_frames)
+		add_frame(unwinder, UNWIND_NO_FILE, RESULT_STACK_OUTSIDE);
+	else if (mapping && files_is_made(mapping->file))
+		add_frame(unwinder, FILE_JIT, 0);
+	else if (mapping)
+		add_frame(unwinder, (uint32_t)mapping->file->number,
+			  file_address(mapping->file, mapping->offset + (pc - mapping->start)));
+	return mapping;
+}
+
+/*
+ * Add the frame of the present pc, and go to its caller. @is_exact: in: the pc is no return
+ * address: it is that of the sample, or what a signal interrupted; out: so is the caller's
+ *
+ * Return: as step_by_row(); or -ENOMEM.
+ */
+static int step(struct state *state, bool *is_exact)
+{
+	struct unwinder *unwinder = state->unwinder;
+	/* a call may be the last instruction of its function */
+	const uint64_t pc = state->registers[CFI_RIP] - !*is_exact;
+	const struct mapping *mapping = add_code(unwinder, state->space, pc);
+	const struct cfi_row *row;
+	struct cfi *cfi;
+	uint64_t address;
+
+	*is_exact = false;
+	if (!mapping)
+		return RESULT_STACK_UNMAPPED;
+	if (files_is_made(mapping->file))
+		return step_by_frame_pointer(state);
+	address = unwinder->frames[unwinder->nr_frames - 1].address;
+	cfi = find_file(unwinder, mapping->file);
+	row = cfi ? find_row(cfi, mapping->file, address) : NULL;
+	if (!row)
+		return -ENOMEM;
+	if (row->is_known) {
+		*is_exact = row->is_signal;
+		return step_by_row(state, row);
+	}
+	state->registers[CFI_RIP] = 0;
+	if (cfi->entry && address - cfi->entry < ENTRY_BYTES)
+		return RESULT_STACK_COMPLETE;
+	return RESULT_STACK_UNKNOWN;
+}
+
+static void begin_state(struct state *state, const struct profil_record_stack *record)
+{
+	const __u64 *from = record->regs;
+	uint64_t *to = state->registers;
+
+	fill_stack(&state->stack, record);
+	to[CFI_RBX] = from[PROFIL_STACK_RBX];
+	to[CFI_RBP] = from[PROFIL_STACK_RBP];
+	to[CFI_RSP] = from[PROFIL_STACK_RSP];
+	to[CFI_R12] = from[PROFIL_STACK_R12];
+	to[CFI_R13] = from[PROFIL_STACK_R13];
+	to[CFI_R14] = from[PROFIL_STACK_R14];
+	to[CFI_R15] = from[PROFIL_STACK_R15];
+	to[CFI_RIP] = record->sample.pc;
+}
+
+void unwind_none(struct unwinder *unwinder, struct space *space, uint64_t pc)
+{
+	unwinder->nr_frames = 0;
+	add_code(unwinder, space, pc);
+	add_frame(unwinder, UNWIND_NO_FILE, RESULT_STACK_NONE);
+}
+
+int unwind(struct unwinder *unwinder, struct space *space, const struct profil_record_stack *stack)
+{
+	struct state state = {
+		.unwinder = unwinder, .space = space, .record = stack,
+		.stack.words = unwinder->words,
+	};
+	bool is_exact = true;
+	int why;
+
+	if (!space || !stack->regs[PROFIL_STACK_RSP]) {
+		unwind_none(unwinder, space, stack->sample.pc);
+		return 0;
+	}
+	begin_state(&state, stack);
+	unwinder->nr_frames = 0;
+	do {
+		why = step(&state, &is_exact);
+	} while (!why && state.registers[CFI_RIP] && unwinder->nr_frames < UNWIND_MOST - 1);
+	bound_end();
+	if (why < 0)
+		return why;
+	if (!why && state.registers[CFI_RIP])
+		why = RESULT_STACK_UNCLEAR;
+	if (why)
+		add_frame(unwinder, UNWIND_NO_FILE, (uint64_t)why);
+	return 0;
+}
