@@ -15,7 +15,8 @@
 #include "record/files.h"
 #include "record/spaces.h"
 
-#define UNWIND_MOST	8192	/* frames; a stack has fewer, as each takes 8 bytes of 61,440 */
+/* Most frames; a stack has fewer, as each takes 8 bytes of 61,440 */
+#define UNWIND_MOST	RESULT_MAX_DEPTH
 
 /**
  * struct unwind_frame - code that is executed, or that has called the frame before

@@ -126,6 +126,7 @@ enum result_stack {
 	RESULT_NR_STACK
 };
 
+#define RESULT_MAX_DEPTH	8192	/* of a stack: views go through all its nodes */
 #define RESULT_NO_NODE		UINT32_MAX
 #define RESULT_NO_OBJECT	UINT32_MAX
 

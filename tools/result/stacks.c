@@ -195,6 +195,23 @@ bool result_stacks_drop(struct result *result)
 	return had_any;
 }
 
+/* Without memory for it, whoever shows the stacks finds that there is none. */
+static bool is_too_deep(const struct result *result)
+{
+	uint16_t *depth = calloc(result->nr_nodes + 1, sizeof(*depth));
+	bool is_deep = false;
+	size_t i;
+
+	for (i = 0; depth && !is_deep && i < result->nr_nodes; i++) {
+		const uint32_t parent = result->nodes[i].parent;
+
+		depth[i] = parent == RESULT_NO_NODE ? 1 : (uint16_t)(depth[parent] + 1);
+		is_deep = depth[i] > RESULT_MAX_DEPTH;
+	}
+	free(depth);
+	return is_deep;
+}
+
 const char *result_stacks_problem(const struct result *result)
 {
 	size_t i;
@@ -213,5 +230,5 @@ const char *result_stacks_problem(const struct result *result)
 	if (result->nr_stack_parts &&
 	    result->stack_parts[result->nr_stack_parts - 1].address >= result->nr_nodes)
 		return "a stack is no node";
-	return NULL;
+	return is_too_deep(result) ? "a stack is too deep" : NULL;
 }

@@ -253,3 +253,19 @@ TEST_F(damaged_stacks_are_refused)
 	result.stack_parts[2].address = 1;
 	assert_non_null(result_problem(&result));
 }
+
+/* Views take time for each node of each stack. */
+TEST_F(stacks_that_are_too_deep_are_refused)
+{
+	const size_t nr = RESULT_MAX_DEPTH + 1;
+	size_t i;
+
+	free(result.nodes);
+	result.nodes = calloc(nr, sizeof(*result.nodes));
+	for (i = 0; i < nr; i++)
+		result.nodes[i] = (struct result_node){ i ? (uint32_t)i - 1 : RESULT_NO_NODE };
+	result.nr_nodes = nr - 1;
+	assert_null(result_problem(&result));
+	result.nr_nodes = nr;
+	assert_string_equal(result_problem(&result), "a stack is too deep");
+}
