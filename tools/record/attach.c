@@ -291,17 +291,12 @@ static int call(struct attach *attach, pid_t pid, int mem, bool from_exec)
 		.mem = mem,
 		.log_bytes = attach->log_bytes,
 	};
-	char *maps;
-	int error;
 
 	if (attach->stack_bytes) {
 		argument.stack_bytes = attach->stack_bytes;
 		argument.stack_words = stack_words(attach);
 		/* exec, and the log, tell the rest */
-		maps = procmaps_copy(pid, &error);
-		if (maps)
-			procmaps_each(maps, add_text, argument.text);
-		free(maps);
+		procmaps_read(pid, add_text, argument.text);
 	}
 	return profil_device_call(attach->device, PROFIL_IOC_ATTACH, &argument);
 }

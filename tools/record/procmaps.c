@@ -102,6 +102,18 @@ int procmaps_each(char *text, int (*add)(void *data, const struct procmaps_entry
 	return error;
 }
 
+int procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
+		  void *data)
+{
+	int error = 0;
+	char *text = procmaps_copy(pid, &error);
+
+	if (text)
+		error = procmaps_each(text, add, data);
+	free(text);
+	return error;
+}
+
 bool procmaps_has(pid_t pid, const struct file_key *key)
 {
 	struct procmaps_entry entry;

@@ -55,6 +55,10 @@ char *procmaps_copy(pid_t pid, int *error);
 int procmaps_each(char *text, int (*add)(void *data, const struct procmaps_entry *entry),
 		  void *data);
 
+/* The same for a process. Return: 0; an error of procmaps_copy() or of @add. */
+int procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
+		  void *data);
+
 /**
  * procmaps_has - whether a process has a mapping of a file, executable or not
  * @key: the file: its device and inode
