@@ -39,7 +39,7 @@
 
 /* log2 of how many pages of counters a cache has. A page is for 4 KiB of text, or for more. */
 #define PROFIL_FAST_PAGES_SHIFT	4
-#define PROFIL_FAST_PAGES	(1 << PROFIL_FAST_PAGES_SHIFT)
+#define PROFIL_FAST_PAGES	BIT(PROFIL_FAST_PAGES_SHIFT)
 
 #define PROFIL_FAST_NONE	((const struct mm_struct *)1UL)
 
@@ -126,8 +126,8 @@ profil_fast_page(struct profil_fast *fast, u32 index)
 }
 
 /*
- * Find the counter of a pc, @d bytes from the start of the cached region. Return: false: it is not in
- * that region, or its page is not cached.
+ * Find the counter of a pc, @d bytes from the start of the cached region. Return: false: it is not
+ * in that region, or its page is not cached.
  */
 static __always_inline bool profil_fast_find(struct profil_fast *fast, u64 d, void **counter)
 {

@@ -666,10 +666,10 @@ TEST_F(stack, not_of_an_undumpable_process)
 
 static void end_in_exit(void *unused)
 {
-	size_t bytes = (size_t)16 << 20;
+	size_t bytes = (size_t)64 << 20;
 
 	(void)unused;
-	/* whose release takes some samples: 4,096 pages of 100 instructions each */
+	/* whose release takes some samples: 16,384 pages of 100 instructions each */
 	memset(map_memory(bytes), 1, bytes);
 }
 
@@ -679,7 +679,6 @@ TEST_F_TIMEOUT(stack, not_without_memory, 120)
 	unsigned int nr = 0;
 
 	prepare(_metadata, self, end_in_exit, 64);
-	self->attach.rate = 4 * RATE;
 	run(_metadata, self);
 	EACH_STACK(stack, &self->records)
 		nr += !!(stack->flags & PROFIL_STACK_NO_MEMORY);

@@ -128,8 +128,8 @@ family() {
 
 not_the_family() {
 	attach_family 1 && release && release && ended "$target" 0 && finished &&
-	! rows | grep spin_much &&
-	grep -q ': 2 child processes run already, not profiled: --children does it$' "$work/err"
+	grep -q ': 2 child processes run already, not profiled: --children does it$' "$work/err" &&
+	! rows | grep spin_much
 }
 
 # The others still run, and their memory is that of the process.

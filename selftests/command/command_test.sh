@@ -100,6 +100,7 @@ profile_is_whole() {
 				used -= substr($0, RSTART) + 0
 		}
 		/^# plus .* using / { used += $(NF - 1) }
+		/ s while they were profiled$/ { used = $2 }
 		END { if (used > 0) print samples - rate * used }' "$work/profile")" "$1"
 }
 
@@ -605,7 +606,7 @@ differences() {
 	run 0 programs/forks 1 0.4 exit &&
 	"$PROFIL" diff "$work/old" "$work/result" >"$work/profile" 2>"$work/err" &&
 	# functions in only one of the results have changed significantly
-	grep -q '^ .* -[0-9.]*\* .* spin  *spin_much$' "$work/profile" &&
+	grep -q '^ .* -[0-9.]*\* .* forks  *spin_much$' "$work/profile" &&
 	grep -q '^ .* +[0-9.]*\* .* forks  *spin_child$' "$work/profile" &&
 	"$PROFIL" diff "$work/old" "$work/old" >"$work/profile" &&
 	grep -q '^# 0 of ' "$work/profile" && ! grep -q '[0-9]\* ' "$work/profile"

@@ -89,9 +89,9 @@ COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 186, 181);
 		.frames = (nr), .figures = { __VA_ARGS__ },		\
 	}
 
-STACK_COST(stack_5, 5, 3586, 4737);
-STACK_COST(stack_20, 20, 4586, 6098);
-STACK_COST(stack_100, 100, 9916, 13325);
+STACK_COST(stack_5, 5, 3642, 4764);
+STACK_COST(stack_20, 20, 4642, 6125);
+STACK_COST(stack_100, 100, 9972, 13352);
 
 FIXTURE_SETUP(cost)
 {

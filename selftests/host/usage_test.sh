@@ -227,7 +227,7 @@ refused_file() {
 }
 
 ktap_print_header
-ktap_set_plan 13
+ktap_set_plan 14
 check "-h is --help" short_help
 check "-h after the command belongs to the command" help_of_the_command
 check "process IDs and times are checked" attach

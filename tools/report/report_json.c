@@ -56,6 +56,8 @@ static void print_rows(struct json *json, const struct report *report)
 				  profile->samples);
 		if (profile->has_totals)
 			json_number(json, "total", row->total);
+		else
+			json_string(json, "total", NULL);
 		json_leave(json, '}');
 	}
 	json_leave(json, ']');

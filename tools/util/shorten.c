@@ -126,7 +126,7 @@ static size_t find_clone(const char *at, bool has_dot)
 	return at[length] == ']' ? length + 1 : 0;
 }
 
-/* The same for what distinguishes versions of a crate in a mangled name of Rust, after its C */
+/* The same for what distinguishes versions of a package in a mangled name of Rust, after its C */
 static size_t find_disambiguator(const char *at)
 {
 	const size_t length = 1 + strspn(at + 1, DIGITS LETTERS);
