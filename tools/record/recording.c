@@ -593,6 +593,8 @@ int recording_read(struct recording *recording, int fd)
 			error = part_limit_keep(recording);
 		if (!error)
 			error = stacks_settle(&recording->stacks, &recording->files, false);
+		/* later, another file may have its number */
+		recording->stacks.log = 0;
 		return error ? error : status;
 	}
 }

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <record/recording.h>
 #include <record/recording_state.h>
@@ -216,4 +217,16 @@ TEST_F(helpers_unwind_while_the_log_is_read)
 	read_log();
 	assert_totals(2 * nr, 0);
 	assert_int_equal(samples_why(RESULT_STACK_MADE), 2 * nr);
+}
+
+/* Its number is that of the next file, in which a helper writes what it has found. */
+TEST_F(the_log_may_be_closed_before_stacks_are_unwound)
+{
+	start(PID);
+	map_memory(PID, 0x20000, 0x21000);
+	push(0x20500, make_frames());
+	assert_int_equal(recording_read(recording, fake.read), 1);
+	close(fake.read);
+	collect();
+	assert_int_equal(samples_why(RESULT_STACK_MADE), 1);
 }
