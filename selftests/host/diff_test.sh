@@ -80,7 +80,7 @@ equal_builds_pass() {
 	for seed in {1..20}; do
 		at_random "$seed" 1 && exits 0 --fail-above 5 "$work/old" "$work/new" || return
 	done
-	[ ! -s "$work/err" ] && exits 4 --fail-above 0.5 "$work/old" "$work/new"
+	[ ! -s "$work/err" ] && exits 4 --fail-undecided --fail-above 0.5 "$work/old" "$work/new"
 }
 
 # spin_much has 60 % of the time, so all together become slower by 6 %.
@@ -114,15 +114,16 @@ known_total() {
 # 6000 of 10000 have become 6600: that is 6 percent, at least 4.5 and at most 7.5.
 few_samples_are_undecided() {
 	made few 60 30 10 && made more 66 30 10 &&
-	exits 4 --fail-above 4 "$work/few" "$work/more" &&
+	exits 4 --fail-undecided --fail-above 4 "$work/few" "$work/more" &&
 	grep -q '^profil: not known to be slower by more than --fail-above=4 permits, nor not' \
 		"$work/err" &&
 	grep -qE '^  \+6\.00 percent of .*, perhaps up to \+1[5-9]\..*: .*spin_much$' "$work/err" &&
-	exits 4 --markdown --fail-above 4 "$work/few" "$work/more" &&
+	exits 4 --fail-undecided --markdown --fail-above 4 "$work/few" "$work/more" &&
 	grep -qE '^\*\*Undecided\*\*: limit 4 percent of the old .*, and up to 1[0-9.]+ percent slower' \
 		"$work/out" && exits 0 --fail-above 25 "$work/few" "$work/more" &&
 	made new 6600 3000 1000 && exits 3 --fail-above 4 "$work/old" "$work/new" &&
-	exits 4 --fail-above 7 "$work/old" "$work/new" &&
+	exits 4 --fail-undecided --fail-above 7 "$work/old" "$work/new" &&
+	exits 0 --fail-above 7 "$work/old" "$work/new" && [ -s "$work/err" ] &&
 	exits 0 --fail-above 8 "$work/old" "$work/new"
 }
 
@@ -160,7 +161,7 @@ several_runs_are() {
 	exits 0 --fail-above 50 "$work"/old.* -- "$work"/new.* &&
 	grep -q '^# all functions: .*\*$' "$work/out" &&
 	exits 3 --fail-above 2 "$work"/old.* -- "$work"/new.* &&
-	exits 4 --fail-above 2 --shares "$work"/old.1 -- "$work"/new.?
+	exits 4 --fail-undecided --fail-above 2 --shares "$work"/old.1 -- "$work"/new.?
 }
 
 # -- ends the options, and is between the builds if there is a file before it.

@@ -85,7 +85,8 @@ undecided() {
 		exec "$program" 0
 	END
 	echo 0 >"$work/turn"
-	status 4 compare --runs=6 --fail-above=100 "$program" 0 -- sh "$work/alternate" &&
+	status 4 compare --runs=6 --fail-above=100 --fail-undecided "$program" 0 -- \
+		sh "$work/alternate" &&
 	grep -q ' may take up to [0-9.]* % more, which --fail-above=100 does not permit: ' "$work/err"
 }
 

@@ -10,7 +10,7 @@
 #define EXIT_NO_RESULT	1	/* failed; for info: no profile can be started */
 #define EXIT_USAGE	2
 #define EXIT_SLOWER	3	/* above --fail-above; of optimize: not faster */
-#define EXIT_UNDECIDED	4	/* the interval has the limit of --fail-above in it */
+#define EXIT_UNDECIDED	4	/* the interval has the limit of --fail-above in it (--fail-undecided) */
 
 /* Exit status of run if the command was not run; otherwise, it is that of the command */
 #define EXIT_OWN_FAILURE	125

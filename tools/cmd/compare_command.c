@@ -26,16 +26,18 @@ static const char doc[] =
 	"  profil compare ./old data -- ./new data\n"
 	"  profil compare --fail-above=2 ./old data -- ./new data || exit 1\n"
 	"\n"
-	"Exit status: 0; 3: the second takes more, above --fail-above; 4: it may, but chance is not excluded; "
+	"Exit status: 0; 3: the second takes more, above --fail-above; 4: it may, with --fail-undecided; "
 	"1: an error, or the commands do not do the same; 2: wrong usage.\n"
 	"\n"
 	"See profil-compare(1).";
 
-enum { KEY_RUNS = 256, KEY_FAIL_ABOVE };
+enum { KEY_RUNS = 256, KEY_FAIL_ABOVE, KEY_FAIL_UNDECIDED };
 
 static const struct argp_option options[] = {
 	{ "fail-above", KEY_FAIL_ABOVE, "P", 0,
-	  "Exit with status 3 if the second command takes more CPU time by more than P percent, beyond chance; 4 if it may", 0 },
+	  "Exit with status 3 if the second command takes more CPU time by more than P percent, beyond chance", 0 },
+	{ "fail-undecided", KEY_FAIL_UNDECIDED, NULL, 0,
+	  "Exit with status 4 if chance may hide that it does", 0 },
 	{ "runs", KEY_RUNS, "N", 0, "Run each command N times (default: 20)", 0 },
 	{ 0 }
 };
@@ -43,6 +45,7 @@ static const struct argp_option options[] = {
 struct arguments {
 	unsigned int pairs;
 	double fail_above;	/* percent; negative: never */
+	bool fail_undecided;
 	char **first;
 	char **second;
 };
@@ -64,6 +67,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case KEY_FAIL_UNDECIDED:
+		arguments->fail_undecided = true;
+		return 0;
 	case KEY_FAIL_ABOVE:
 		arguments->fail_above = options_parse_percent(text, state);
 		return 0;
@@ -100,15 +106,17 @@ static char *join(char *const *argv)
 }
 
 /* Return: the exit status. */
-static int judge(const struct turns *turns, double fail_above)
+static int judge(const struct turns *turns, const struct arguments *arguments)
 {
+	const double fail_above = arguments->fail_above;
+
 	if (fail_above < 0 || 100 * turns->interval.high <= fail_above)
 		return 0;
 	if (100 * turns->interval.low > fail_above)
 		return EXIT_SLOWER;
 	failure_warnx("%s may take up to %.1f %% more, which --fail-above=%g does not permit: more --runs tell",
 		      turns->names[1], 100 * turns->interval.high, fail_above);
-	return EXIT_UNDECIDED;
+	return arguments->fail_undecided ? EXIT_UNDECIDED : 0;
 }
 
 int compare_main(int argc, char **argv)
@@ -140,7 +148,7 @@ int compare_main(int argc, char **argv)
 	signals_restore_ignored();
 	working_show(STDERR_FILENO);
 	if (!turns_run(&turns) && !turns_print(stdout, &turns))
-		status = judge(&turns, arguments.fail_above);
+		status = judge(&turns, &arguments);
 	free(names[0]);
 	free(names[1]);
 	return status;

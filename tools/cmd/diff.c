@@ -38,13 +38,13 @@ static const char doc[] =
 	"The names of functions are those that were stored at the end of each run. A function that is "
 	"in one result only is not marked if the other one has samples of its object without names.\n"
 	"\n"
-	"Exit status: 0; 1 if a file cannot be read or has no samples; 2 for wrong usage; of --fail-above: 3 if "
-	"the limit is exceeded, 4 if that cannot be told.\n"
+	"Exit status: 0; 1 if a file cannot be read or has no samples; 2 for wrong usage; 3 if the limit of "
+	"--fail-above is exceeded; 4 if that cannot be told, with --fail-undecided.\n"
 	"\n"
 	"See profil-diff(1).";
 
 enum { TOP = 256, MIN_PERCENT, OLD_ROOT, NEW_ROOT, NO_DEMANGLE, COLOR, SHARES,
-	FULL_NAMES, FAIL_ABOVE, JSON, MARKDOWN };
+	FULL_NAMES, FAIL_ABOVE, FAIL_UNDECIDED, JSON, MARKDOWN };
 
 /* How the comparison is printed */
 enum form { TABLE_FORM, JSON_FORM, MARKDOWN_FORM };
@@ -57,7 +57,9 @@ static const struct argp_option options[] = {
 	{ "percent-limit", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "shares", SHARES, NULL, 0, "Compare shares of the CPU time instead of seconds", 0 },
 	{ "fail-above", FAIL_ABOVE, "P", 0,
-	  "Exit with status 3 if a function, or all together, takes more than P percent of OLD's CPU time more than before, by the lower end of the interval; 4 if by its upper end only", 0 },
+	  "Exit with status 3 if a function, or all together, takes more than P percent of OLD's CPU time more than before, by the lower end of the interval", 0 },
+	{ "fail-undecided", FAIL_UNDECIDED, NULL, 0,
+	  "Exit with status 4 if only the upper end of an interval is above --fail-above", 0 },
 	{ "json", JSON, NULL, 0, "Print JSON", 0 },
 	{ "markdown", MARKDOWN, NULL, 0, "Print a table for a pull request", 0 },
 	{ "full-names", FULL_NAMES, NULL, 0,
@@ -99,6 +101,7 @@ struct arguments {
 	enum terminal_when color;
 	enum form form;
 	struct comparison_gate gate;
+	bool fail_undecided;
 	uint64_t top;
 	double min_percent;
 };
@@ -156,6 +159,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case FAIL_ABOVE:
 		arguments->gate.is_set = true;
 		arguments->gate.percent = options_parse_percent(text, state);
+		return 0;
+	case FAIL_UNDECIDED:
+		arguments->fail_undecided = true;
 		return 0;
 	case JSON:
 		set_form(arguments, JSON_FORM, state);
@@ -296,8 +302,9 @@ static int print(const struct comparison *comparison, const struct arguments *ar
 }
 
 /* Print what exceeds the limit, or may exceed it. Return: the exit status. */
-static int judge(const struct comparison *comparison, const struct comparison_gate *gate)
+static int judge(const struct comparison *comparison, const struct arguments *arguments)
 {
+	const struct comparison_gate *gate = &arguments->gate;
 	const bool fails = comparison_fails(comparison, gate);
 
 	if (fails)
@@ -308,7 +315,9 @@ static int judge(const struct comparison *comparison, const struct comparison_ga
 	else
 		return 0;
 	comparison_explain_failure(stderr, comparison, gate);
-	return fails ? EXIT_SLOWER : EXIT_UNDECIDED;
+	if (fails)
+		return EXIT_SLOWER;
+	return arguments->fail_undecided ? EXIT_UNDECIDED : 0;
 }
 
 /* Return: an exit status, or ENOMEM. */
@@ -335,7 +344,7 @@ static int compare(void *data)
 	if (!error)
 		error = print(&comparison, arguments);
 	if (!error)
-		status = judge(&comparison, &arguments->gate);
+		status = judge(&comparison, arguments);
 	comparison_release(&comparison);
 	for (i = 0; i < arguments->nr; i++)
 		close_side(&arguments->sides[i]);
