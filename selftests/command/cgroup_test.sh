@@ -63,7 +63,8 @@ already_there() {
 	ended "$target" 7 && finished && quiet && spun 2 0.5 &&
 	[ "$(rows --by process | grep -c '/spin ')" = 2 ] &&
 	grep -qx "# control group: $group" "$work/profile" &&
-	grep -q "^# command: programs/spin read 0" "$work/profile"
+	grep -qx '# in 2 processes that ran already' "$work/profile" &&
+	! grep '^# command' "$work/profile"
 }
 
 # One outside is not counted.
