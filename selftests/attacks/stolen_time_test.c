@@ -4,8 +4,8 @@
  * meanwhile, but the process did not run then: the module must not count them.
  *
  * selftests/late disables interrupts for ten ticks and makes the kernel account that time as
- * stolen. Only the rest is CPU time of the process. Each round may round by one tick: ten ticks that
- * are a little too short may have nine of their grid's points. And the tick that replaces them counts.
+ * stolen. Only the rest is CPU time of the process. Each round may round by one tick: ten ticks
+ * that are a little too short may have nine points of the grid. And the late tick itself counts.
  */
 #include "kselftest_harness.h"
 #include "profile/clock_profile.h"

@@ -115,13 +115,15 @@ FIXTURE_TEARDOWN(cost)
 	close(self->device);
 }
 
-static int start_own(int device, const FIXTURE_VARIANT(cost) *variant)
+/* @outside, @region_scale: as in the variants */
+static int start_own(int device, unsigned int clock, unsigned int rate, bool outside,
+		     uint32_t region_scale)
 {
 	uintptr_t loop = (uintptr_t)gaps_loop;
-	uintptr_t text = variant->scale ? loop : loop & ~(PAGE - 1);
-	size_t text_bytes = variant->scale ? APART_BYTES : TEXT_BYTES;
-	uintptr_t start = variant->outside ? text + text_bytes : text;
-	uint32_t scale = variant->scale ? variant->scale : 0x10000;
+	uintptr_t text = region_scale ? loop : loop & ~(PAGE - 1);
+	size_t text_bytes = region_scale ? APART_BYTES : TEXT_BYTES;
+	uintptr_t start = outside ? text + text_bytes : text;
+	uint32_t scale = region_scale ? region_scale : 0x10000;
 	size_t bytes = text_bytes * (scale >> 16);
 	void *counters = map_memory(bytes);
 	struct profil_region region = {
@@ -134,8 +136,8 @@ static int start_own(int device, const FIXTURE_VARIANT(cost) *variant)
 	};
 	struct profil_start args = {
 		.size = sizeof(args),
-		.rate = variant->rate,
-		.clock = variant->clock,
+		.rate = rate,
+		.clock = clock,
 		.width = 16,
 		.nr_regions = 1,
 		.regions = (uintptr_t)&region,
@@ -143,7 +145,7 @@ static int start_own(int device, const FIXTURE_VARIANT(cost) *variant)
 
 	if (counters == MAP_FAILED)
 		return ENOMEM;
-	if (!variant->scale)
+	if (!region_scale)
 		memset(counters, 0, bytes);
 	return call(device, PROFIL_IOC_START, &args);
 }
@@ -248,7 +250,8 @@ TEST_F(cost, sample)
 			ASSERT_EQ(0, attach_target(self->device, &self->target, 0));
 			release(&self->target);
 		}
-		ASSERT_EQ(0, start_own(self->device, variant));
+		ASSERT_EQ(0, start_own(self->device, variant->clock, variant->rate,
+				       variant->outside, variant->scale));
 		measure_gaps(self->gaps);
 		ASSERT_EQ(0, call(self->device, PROFIL_IOC_STOP, &status));
 		EXPECT_LT(0, variant->outside ? status.out_of_range : status.counted);

@@ -2,7 +2,6 @@
 /*
  * Starts targets, attaches to them, and waits for their ends.
  */
-#include <inttypes.h>
 
 #include "attach/target.h"
 #include "eventually.h"
@@ -59,7 +58,8 @@ struct profil_attach attachment(int device, const struct target *target)
 
 int ask_for_stacks(struct profil_attach *attach, unsigned int words)
 {
-	uint64_t most = sizeof(struct profil_record_stack) + words * 8UL, start, end;
+	uint64_t most = sizeof(struct profil_record_stack) + words * 8UL;
+	unsigned long long start, end;
 	char path[64], line[512], mode[5];
 	FILE *maps;
 
@@ -74,7 +74,7 @@ int ask_for_stacks(struct profil_attach *attach, unsigned int words)
 	while (fgets(line, sizeof(line), maps)) {
 		__u64 *range;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, mode) != 3 ||
+		if (sscanf(line, "%llx-%llx %4s", &start, &end, mode) != 3 ||
 		    mode[2] != 'x' || start >> 63)
 			continue;
 		range = &attach->text[start >> 43 < 0xf ? 0 : 2];
