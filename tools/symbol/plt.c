@@ -118,8 +118,8 @@ static int add_stubs(const struct reading *reading, const GElf_Shdr *section, co
 		stub.end = stub.start + most;
 		if (stub.end > end + reading->bias)
 			stub.end = end + reading->bias;
-		last = reading->stubs->range + reading->stubs->nr - 1;
-		if (reading->stubs->nr > first && last->end > stub.start)
+		last = reading->stubs->nr > first ? &reading->stubs->range[reading->stubs->nr - 1] : NULL;
+		if (last && last->end > stub.start)
 			last->end = stub.start;
 		error = ranges_add(reading->stubs, &stub);
 	}
