@@ -68,13 +68,10 @@ static int print_tree(FILE *out, const struct calls *calls, const struct call_tr
 
 static int print_stacks(FILE *out, const struct symbolized *symbolized)
 {
-	struct call_tree tree = { 0 };
+	struct call_tree tree;
 	struct calls calls;
-	int error = calls_find(&calls, symbolized->result, symbolized->find, symbolized->find_data,
-			       symbolized->demangle);
+	int error = call_tree_of(&tree, &calls, symbolized);
 
-	if (!error)
-		error = call_tree_make(&tree, &calls);
 	if (!error)
 		error = print_tree(out, &calls, &tree);
 	call_tree_release(&tree);

@@ -56,17 +56,14 @@ static void print_nodes(struct json *json, const struct call_tree *tree, long *i
 
 int html_flames_print(struct json *json, const struct symbolized *symbolized)
 {
-	struct call_tree tree = { 0 };
+	struct call_tree tree;
 	struct calls calls;
 	long *index = NULL;
 	int error;
 
 	if (!symbolized->result->nr_stack_parts)
 		return 0;
-	error = calls_find(&calls, symbolized->result, symbolized->find, symbolized->find_data,
-			   symbolized->demangle);
-	if (!error)
-		error = call_tree_make(&tree, &calls);
+	error = call_tree_of(&tree, &calls, symbolized);
 	if (!error) {
 		index = calloc(tree.nr + 1, sizeof(*index));
 		error = index ? 0 : -ENOMEM;

@@ -20,15 +20,10 @@ static uint32_t *find_slot(const struct call_tree *tree, uint32_t parent, uint32
 static int find(struct call_tree *tree, uint32_t parent, uint32_t function, uint32_t *at)
 {
 	uint32_t *slot;
-	size_t i;
 
-	if (tree->nr >= slots_room(&tree->slots)) {
-		if (!slots_grow(&tree->slots, (void **)&tree->nodes, sizeof(*tree->nodes)))
-			return -ENOMEM;
-		for (i = 0; i < tree->nr; i++)
-			*find_slot(tree, tree->nodes[i].parent, tree->nodes[i].function) =
-				(uint32_t)(i + 1);
-	}
+	if (!slots_make_room(&tree->slots, tree->nodes, tree->nr, i,
+			     find_slot(tree, tree->nodes[i].parent, tree->nodes[i].function)))
+		return -ENOMEM;
 	slot = find_slot(tree, parent, function);
 	if (!*slot) {
 		tree->nodes[tree->nr] = (struct call_node){
@@ -66,6 +61,15 @@ int call_tree_make(struct call_tree *tree, const struct calls *calls)
 			tree->nodes[tree->nodes[i].parent].samples += tree->nodes[i].samples;
 	free(at);
 	return error;
+}
+
+int call_tree_of(struct call_tree *tree, struct calls *calls, const struct symbolized *symbolized)
+{
+	int error = calls_find(calls, symbolized->result, symbolized->find, symbolized->find_data,
+			       symbolized->demangle);
+
+	memset(tree, 0, sizeof(*tree));
+	return error ? error : call_tree_make(tree, calls);
 }
 
 void call_tree_release(struct call_tree *tree)

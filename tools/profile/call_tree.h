@@ -32,6 +32,9 @@ struct call_tree {
 /* Make the tree of @calls. It must be released, even on error. Return: 0 or -ENOMEM. */
 int call_tree_make(struct call_tree *tree, const struct calls *calls);
 
+/* The same for a symbolized result. @calls: filled in, and must be released, too, even on error */
+int call_tree_of(struct call_tree *tree, struct calls *calls, const struct symbolized *symbolized);
+
 void call_tree_release(struct call_tree *tree);
 
 #endif /* PROFIL_CALL_TREE_H */

@@ -165,15 +165,13 @@ const char *calls_name(const struct calls *calls, uint32_t number)
 /* Whether a name is that of a function: mangled, demangled, or without parameters. */
 static bool is_named(const struct symbolized_function *function, const char *name)
 {
-	const size_t length = strlen(name);
 	char *demangled;
 	bool is;
 
 	if (!strcmp(function->name, name) || (function->symbol && !strcmp(function->symbol, name)))
 		return true;
 	demangled = function->symbol ? demangle(function->symbol) : NULL;
-	is = demangled && !strncmp(demangled, name, length) &&
-	     (!demangled[length] || demangled[length] == '(');
+	is = demangled && demangle_is_named(demangled, name);
 	free(demangled);
 	return is;
 }

@@ -24,11 +24,6 @@
 
 #define COUNTER		8	/* digits of the number of a copy at most; a hash has more */
 
-static const struct comparison_side *run_of(const struct comparison_side *side, size_t i)
-{
-	return i ? &side->more[i - 1] : side;
-}
-
 static int compare_files(const void *a, const void *b)
 {
 	return result_compare_objects(a, b);
@@ -58,7 +53,7 @@ static int append(struct comparison *comparison, const struct comparison_side *s
 		  const struct comparison_side *other, const char **names, size_t column)
 {
 	const struct result_object **other_objects = namesakes_sort(other->result);
-	const struct comparison_side *run = run_of(side, i);
+	const struct comparison_side *run = comparison_run(side, i);
 
 	if (!other_objects)
 		return -ENOMEM;
@@ -307,7 +302,7 @@ static void sum_side(struct comparison *comparison, struct confidence_side *sum,
 	size_t i;
 
 	for (i = 0; i < sum->nr; i++) {
-		const struct comparison_side *run = run_of(side, i);
+		const struct comparison_side *run = comparison_run(side, i);
 
 		sum->all += run->profile->samples;
 		sum->unit = fmax(sum->unit, unit_of(run, comparison->of));
@@ -327,7 +322,7 @@ static double evaluate(struct confidence_side *sum, const struct comparison_side
 	sum->samples = 0;
 	for (i = 0; i < sum->nr; i++) {
 		sum->samples += samples[i];
-		sum->values[i] = unit_of(run_of(side, i), of) * (double)samples[i];
+		sum->values[i] = unit_of(comparison_run(side, i), of) * (double)samples[i];
 	}
 	return confidence_mean(sum);
 }
@@ -388,7 +383,7 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 	int error;
 
 	for (i = 0; i < nr_runs; i++)
-		nr += (i < nr_old ? run_of(old, i) : run_of(new, i - nr_old))->profile->nr_rows;
+		nr += (i < nr_old ? comparison_run(old, i) : comparison_run(new, i - nr_old))->profile->nr_rows;
 	*comparison = (struct comparison){
 		.of = of,
 		.old = old->result,

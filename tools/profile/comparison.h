@@ -94,6 +94,13 @@ struct comparison_side {
 	size_t nr_more;
 };
 
+/* A run of a side: 0 to @nr_more. */
+static inline const struct comparison_side *comparison_run(const struct comparison_side *side,
+							   size_t i)
+{
+	return i ? &side->more[i - 1] : side;
+}
+
 /**
  * comparison_make - compare profiles of two builds, of one or several runs each
  * @comparison: filled in; must be released with comparison_release(), even on error

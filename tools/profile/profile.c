@@ -262,22 +262,28 @@ static int compare_functions(const void *va, const void *vb)
 	return strcmp(a->function, b->function);
 }
 
+/* Append the row of a function in stacks, with a sum in place of its samples. */
+static int add_sum(struct profile *profile, const struct calls *calls, size_t i,
+		   struct calls_sum sum, const char *const *names)
+{
+	struct symbolized_function function = calls->symbolized.functions[i];
+
+	function.samples = sum.samples;
+	function.system = sum.system;
+	return add_function(profile, &function, calls->symbolized.result, SIZE_MAX,
+			    names[function.object]);
+}
+
 /* Add rows for all functions in stacks, with their totals in place of samples. */
 static int add_called(struct profile *profile, const struct calls *calls, const char *const *names)
 {
-	const struct symbolized *symbolized = &calls->symbolized;
 	int error = 0;
 	size_t i;
 
-	for (i = 0; !error && i < symbolized->nr_functions; i++) {
-		struct symbolized_function function = symbolized->functions[i];
-
-		function.samples = calls->totals[i];
-		function.system = 0;
-		if (function.samples)
-			error = add_function(profile, &function, symbolized->result, SIZE_MAX,
-					     names[function.object]);
-	}
+	for (i = 0; !error && i < calls->symbolized.nr_functions; i++)
+		if (calls->totals[i])
+			error = add_sum(profile, calls, i,
+					(struct calls_sum){ .samples = calls->totals[i] }, names);
 	return error;
 }
 
@@ -337,29 +343,19 @@ int profile_add_totals(struct profile *profile, const struct calls *calls)
 static int add_sums(struct profile *profile, const struct calls *calls,
 		    const struct calls_sum *sums, const char *const *names)
 {
-	const struct symbolized *symbolized = &calls->symbolized;
-	const size_t nr = symbolized->nr_functions;
+	const size_t nr = calls->symbolized.nr_functions;
 	int error = 0;
 	size_t i;
 
 	for (i = 0; !error && i < nr + CALLS_OTHERS; i++) {
-		struct profile_row row = {
-			.has_name = true, .index = SIZE_MAX, .object = "-",
+		const struct profile_row row = {
+			.has_name = true, .number = SIZE_MAX, .index = SIZE_MAX, .object = "-",
 			.samples = sums[i].samples, .system = sums[i].system,
 		};
-		struct symbolized_function function;
 
-		if (!row.samples)
-			continue;
-		if (i >= nr) {
-			error = add_row(profile, calls_other_name(i - nr), &row);
-			continue;
-		}
-		function = symbolized->functions[i];
-		function.samples = row.samples;
-		function.system = row.system;
-		error = add_function(profile, &function, symbolized->result, SIZE_MAX,
-				     names[function.object]);
+		if (row.samples)
+			error = i < nr ? add_sum(profile, calls, i, sums[i], names) :
+					 add_row(profile, calls_other_name(i - nr), &row);
 	}
 	return error;
 }

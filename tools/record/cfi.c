@@ -159,14 +159,10 @@ static uint32_t *find_slot(const struct cfi *cfi, uint64_t address)
 const struct cfi_row *cfi_find(struct cfi *cfi, uint64_t address)
 {
 	uint32_t *slot;
-	size_t i;
 
-	if (cfi->nr_rows >= slots_room(&cfi->slots)) {
-		if (!slots_grow(&cfi->slots, (void **)&cfi->rows, sizeof(*cfi->rows)))
-			return NULL;
-		for (i = 0; i < cfi->nr_rows; i++)
-			*find_slot(cfi, cfi->rows[i].address) = (uint32_t)(i + 1);
-	}
+	if (!slots_make_room(&cfi->slots, cfi->rows, cfi->nr_rows, i,
+			     find_slot(cfi, cfi->rows[i].address)))
+		return NULL;
 	slot = find_slot(cfi, address);
 	if (!*slot) {
 		struct cfi_row *row = &cfi->rows[cfi->nr_rows];

@@ -15,25 +15,14 @@ static uint32_t *find_slot(const struct counts *counts, const struct result_part
 			  !result_compare_parts(&counts->parts[i], part));
 }
 
-/* Fill the slots, which are unused. */
-static void fill_slots(struct counts *counts)
-{
-	size_t i;
-
-	for (i = 0; i < counts->nr; i++)
-		*find_slot(counts, &counts->parts[i]) = (uint32_t)(i + 1);
-}
-
 int counts_add(struct counts *counts, const struct result_part *part)
 {
 	struct result_part *sum;
 	uint32_t *slot;
 
-	if (counts->nr >= slots_room(&counts->slots)) {
-		if (!slots_grow(&counts->slots, (void **)&counts->parts, sizeof(*counts->parts)))
-			return -ENOMEM;
-		fill_slots(counts);
-	}
+	if (!slots_make_room(&counts->slots, counts->parts, counts->nr, i,
+			     find_slot(counts, &counts->parts[i])))
+		return -ENOMEM;
 	slot = find_slot(counts, part);
 	if (!*slot) {
 		counts->parts[counts->nr] = (struct result_part){
@@ -109,7 +98,7 @@ int counts_sort(struct counts *counts)
 	merge(counts, more, nr_more);
 	free(more);
 	memset(counts->slots.slots, 0, sizeof(*counts->slots.slots) << counts->slots.bits);
-	fill_slots(counts);
+	slots_fill(counts->nr, k, find_slot(counts, &counts->parts[k]));
 	return 0;
 }
 
@@ -126,7 +115,7 @@ void counts_refresh(struct counts *counts)
 	if (!counts->slots.slots)
 		return;
 	memset(counts->slots.slots, 0, sizeof(*counts->slots.slots) << counts->slots.bits);
-	fill_slots(counts);
+	slots_fill(counts->nr, k, find_slot(counts, &counts->parts[k]));
 }
 
 void counts_release(struct counts *counts)

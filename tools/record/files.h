@@ -108,7 +108,6 @@ static inline bool files_is_made(const struct file *file)
 	return file->number == FILE_JIT;
 }
 
-
 #define FILES_INTERNAL	2
 
 /**

@@ -5,7 +5,6 @@
  * huge pages (node --use-largepages, HHVM).
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -168,13 +167,9 @@ int mapper_enter(struct recording *recording, struct process *process, char *map
 
 int mapper_read(struct recording *recording, struct process *process)
 {
-	int error;
-	char *maps = procmaps_copy(process->pid, &error);
+	struct reading reading = { recording, process };
 
-	if (maps)
-		error = mapper_enter(recording, process, maps);
-	free(maps);
-	return error;
+	return procmaps_read(process->pid, add_from_proc, &reading);
 }
 
 /* What a record of samples adds to the counts; its address is the pc. Return: 0 or -ENOMEM. */

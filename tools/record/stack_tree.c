@@ -22,20 +22,6 @@ static uint32_t *find_slot(const struct stack_tree *tree, const struct stack_nod
 	return slots_find(&tree->slots, key, i, is_node(&tree->nodes[i], node));
 }
 
-/* Return: 0 or -ENOMEM. */
-static int make_room(struct stack_tree *tree)
-{
-	size_t i;
-
-	if (tree->nr < slots_room(&tree->slots))
-		return 0;
-	if (!slots_grow(&tree->slots, (void **)&tree->nodes, sizeof(*tree->nodes)))
-		return -ENOMEM;
-	for (i = 0; i < tree->nr; i++)
-		*find_slot(tree, &tree->nodes[i]) = (uint32_t)(i + 1);
-	return 0;
-}
-
 /* Go from a node to a callee. Return: 0; -ENOSPC: it would be a node too many; or -ENOMEM. */
 static int descend(struct stack_tree *tree, uint32_t *at, const struct unwind_frame *frame)
 {
@@ -43,7 +29,8 @@ static int descend(struct stack_tree *tree, uint32_t *at, const struct unwind_fr
 	const size_t most = tree->most ? tree->most : STACK_TREE_MOST;
 	uint32_t *slot;
 
-	if (make_room(tree))
+	if (!slots_make_room(&tree->slots, tree->nodes, tree->nr, i,
+			     find_slot(tree, &tree->nodes[i])))
 		return -ENOMEM;
 	slot = find_slot(tree, &node);
 	if (!*slot) {

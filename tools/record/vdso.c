@@ -4,7 +4,6 @@
  * read with as little trust as a file.
  */
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -12,6 +11,7 @@
 
 #include <gelf.h>
 
+#include "record/procfs.h"
 #include "record/vdso.h"
 #include "util/array.h"
 
@@ -23,12 +23,11 @@
 /* Read memory of a process; 0: of this one. Return: whether all of it was read. */
 static bool read_memory(pid_t pid, uint64_t start, void *to, size_t bytes)
 {
-	char path[32] = "/proc/self/mem";
+	char path[PROCFS_PATH];
 	ssize_t got;
 	int fd;
 
-	if (pid)
-		snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	procfs_path(pid ? pid : getpid(), "mem", path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;

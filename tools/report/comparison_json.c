@@ -19,7 +19,7 @@ static void print_side(struct json *json, const char *name, const char *file,
 	size_t i;
 
 	for (i = 0; i <= side->nr_more; i++) {
-		const struct comparison_side *run = i ? &side->more[i - 1] : side;
+		const struct comparison_side *run = comparison_run(side, i);
 
 		samples += run->profile->samples;
 		lost += run->result->lost;

@@ -20,23 +20,15 @@ struct compared_name {
 	bool is_wanted;
 };
 
-/* Whether @name is @wanted. The user may omit the parameters of a C++ function. */
-static bool has_name(const char *name, const char *wanted)
-{
-	size_t length = strlen(wanted);
-
-	return !strncmp(name, wanted, length) && (!name[length] || name[length] == '(');
-}
-
 bool wanted_is_named(const struct wanted *wanted, const char *symbol)
 {
 	char *name = wanted->keep_mangled ? NULL : demangle(symbol);
 	char *bare = wanted->bare ? shorten_bare(name ? name : symbol) : NULL;
 	char *original = wanted->bare ? shorten_copy(name ? name : symbol) : NULL;
-	const bool found = has_name(symbol, wanted->name) ||
-			   (name && has_name(name, wanted->name)) ||
+	const bool found = demangle_is_named(symbol, wanted->name) ||
+			   (name && demangle_is_named(name, wanted->name)) ||
 			   (bare && !strcmp(bare, wanted->name)) ||
-			   (original && has_name(original, wanted->name));
+			   (original && demangle_is_named(original, wanted->name));
 
 	free(original);
 	free(bare);

@@ -24,7 +24,7 @@ const char *result_stack_name(enum result_stack what)
 		[RESULT_STACK_UNCLEAR] = "[incomplete: unclear unwind information]",
 		[RESULT_STACK_FOLDED] = "[incomplete: too many stacks]",
 		[RESULT_STACK_OUTSIDE] = RESULT_OUTSIDE,
-		[RESULT_STACK_CODE] = "[jit]",
+		[RESULT_STACK_CODE] = RESULT_JIT,
 	};
 
 	return names[what];
@@ -108,14 +108,10 @@ static uint32_t *find_slot(const struct tree *tree, const struct result_node *no
 static int add_node(struct tree *tree, const struct result_node *node, uint32_t *at)
 {
 	uint32_t *slot;
-	size_t i;
 
-	if (tree->nr >= slots_room(&tree->slots)) {
-		if (!slots_grow(&tree->slots, (void **)&tree->nodes, sizeof(*tree->nodes)))
-			return -ENOMEM;
-		for (i = 0; i < tree->nr; i++)
-			*find_slot(tree, &tree->nodes[i]) = (uint32_t)(i + 1);
-	}
+	if (!slots_make_room(&tree->slots, tree->nodes, tree->nr, i,
+			     find_slot(tree, &tree->nodes[i])))
+		return -ENOMEM;
 	slot = find_slot(tree, node);
 	if (!*slot) {
 		tree->nodes[tree->nr] = *node;

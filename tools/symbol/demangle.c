@@ -150,14 +150,10 @@ static char *demangle_one(const char *symbol)
 static bool print_once(FILE *out, const char *printed, const char *symbol, size_t length)
 {
 	char *copy = strndup(symbol, length), *name = copy ? demangle_one(copy) : NULL;
-	const char *shown = name ? name : copy, *before;
+	const char *shown = name ? name : copy;
 	const bool is_mangled = name;
-	bool is_new = shown;
-	size_t bytes;
 
-	while (is_new && (before = folded_next(&printed, &bytes)))
-		is_new = bytes != strlen(shown) || strncmp(before, shown, bytes);
-	if (is_new)
+	if (shown && !folded_has(printed, shown, strlen(shown)))
 		fprintf(out, "%s%s", ftell(out) ? FOLDED_COMMA : "", shown);
 	fflush(out);
 	free(name);
@@ -180,6 +176,13 @@ static char *demangle_all(const char *symbols)
 		return text;
 	free(text);
 	return NULL;
+}
+
+bool demangle_is_named(const char *name, const char *wanted)
+{
+	const size_t length = strlen(wanted);
+
+	return !strncmp(name, wanted, length) && (!name[length] || name[length] == '(');
 }
 
 char *demangle(const char *symbol)

@@ -18,14 +18,10 @@ struct counted_address *address_table_find(struct address_table *table,
 					   const struct named_address *at)
 {
 	uint32_t *slot;
-	size_t i;
 
-	if (table->nr >= slots_room(&table->slots)) {
-		if (!slots_grow(&table->slots, (void **)&table->list, sizeof(*table->list)))
-			return NULL;
-		for (i = 0; i < table->nr; i++)
-			*find_slot(table, &table->list[i].at) = (uint32_t)(i + 1);
-	}
+	if (!slots_make_room(&table->slots, table->list, table->nr, i,
+			     find_slot(table, &table->list[i].at)))
+		return NULL;
 	slot = find_slot(table, at);
 	if (!*slot) {
 		table->list[table->nr] = (struct counted_address){ .at = *at };

@@ -46,6 +46,17 @@ const char *folded_next(const char **rest, size_t *length)
 	return name;
 }
 
+bool folded_has(const char *names, const char *name, size_t length)
+{
+	const char *one;
+	size_t bytes;
+
+	while ((one = folded_next(&names, &bytes)))
+		if (bytes == length && !memcmp(one, name, length))
+			return true;
+	return false;
+}
+
 bool folded_has_several(const char *names)
 {
 	size_t length;

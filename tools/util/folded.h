@@ -19,6 +19,9 @@
  */
 const char *folded_next(const char **rest, size_t *length);
 
+/* Whether a name, of @length bytes, is one of a function's. @names: NULL: it has none */
+bool folded_has(const char *names, const char *name, size_t length);
+
 /* Whether a function has several names. */
 bool folded_has_several(const char *names);
 

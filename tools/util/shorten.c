@@ -186,17 +186,12 @@ static char *drop_repeated(char *names)
 {
 	char *kept = folded_has_several(names) ? calloc(strlen(names) + 1, 1) : NULL, *to = kept;
 	const char *rest = names, *name;
-	size_t length, bytes;
+	size_t length;
 
 	if (!kept)
 		return names;
 	while ((name = folded_next(&rest, &length))) {
-		const char *before, *after = to > kept ? kept : NULL;
-
-		while ((before = folded_next(&after, &bytes)))
-			if (bytes == length && !memcmp(before, name, length))
-				break;
-		if (before)
+		if (to > kept && folded_has(kept, name, length))
 			continue;
 		if (to > kept)
 			to = stpcpy(to, FOLDED_COMMA);

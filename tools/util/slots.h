@@ -71,4 +71,28 @@ static inline bool slots_grow(struct slots *slots, void **array, size_t bytes)
 	return true;
 }
 
+/* Fill unused slots. @slot: expression: that of the element with the index @i, from slots_find() */
+#define slots_fill(nr, i, slot) ({							\
+	size_t i;									\
+	for (i = 0; i < (nr); i++)							\
+		*(slot) = (uint32_t)(i + 1);						\
+})
+
+/**
+ * slots_make_room - make room for one more element
+ * @of:    the table
+ * @array: of @nr elements; may move
+ * @slot:  as for slots_fill()
+ *
+ * Return: whether there was memory; if not, all is as before.
+ */
+#define slots_make_room(of, array, nr, i, slot) ({					\
+	bool slots_has_room = (nr) < slots_room(of);					\
+	if (!slots_has_room && slots_grow(of, (void **)&(array), sizeof(*(array)))) {	\
+		slots_fill(nr, i, slot);						\
+		slots_has_room = true;							\
+	}										\
+	slots_has_room;									\
+})
+
 #endif /* PROFIL_SLOTS_H */
