@@ -96,6 +96,13 @@ static const struct comparison_row *row(const char *function, const char *object
 	return NULL;
 }
 
+/* Release the comparison, and begin with profiles that have no rows. */
+static void start_anew(void)
+{
+	comparison_release(&comparison);
+	profiles[0].nr_rows = profiles[1].nr_rows = 0;
+}
+
 TEST_F(functions_are_matched_by_name)
 {
 	add(0, 0, 0, 500);
@@ -393,9 +400,8 @@ TEST_F(more_kinds_of_copies)
 	assert_true(comparison_is_sum(&comparison, row("f", "prog")));
 	assert_int_equal(row("main.main.func1.1", "prog")->new_samples, 0);
 	assert_false(comparison_is_sum(&comparison, row("main.main.func1.1", "prog")));
-	comparison_release(&comparison);
 	/* the numbers may have changed places: of two static functions with one name */
-	profiles[0].nr_rows = profiles[1].nr_rows = 0;
+	start_anew();
 	add(0, 19, 0, 100);
 	add(0, 20, 0, 10);
 	add(1, 19, 0, 10);
@@ -405,18 +411,16 @@ TEST_F(more_kinds_of_copies)
 	assert_int_equal(row("f", "prog")->old_samples, 110);
 	assert_int_equal(row("f", "prog")->new_samples, 110);
 	assert_true(comparison_is_sum(&comparison, row("f", "prog")));
-	comparison_release(&comparison);
 	/* a hash does not change its place */
-	profiles[0].nr_rows = profiles[1].nr_rows = 0;
+	start_anew();
 	add(0, 7, 0, 100);
 	add(0, 24, 0, 10);
 	add(1, 7, 0, 100);
 	add(1, 24, 0, 10);
 	compare();
 	assert_int_equal(comparison.nr_rows, 2);
-	comparison_release(&comparison);
 	/* renamed, but no sum */
-	profiles[0].nr_rows = profiles[1].nr_rows = 0;
+	start_anew();
 	add(0, 19, 0, 10);
 	add(1, 21, 0, 10);
 	compare();
@@ -443,9 +447,8 @@ TEST_F(folded_functions_are_compared_with_those_apart)
 	assert_true(comparison_is_sum(&comparison, row("f, g", "prog")));
 	assert_string_equal(parts_of(row("f, g", "prog"), true), "f, g");
 	assert_int_equal(strlen(parts_of(row("f, g", "prog"), false)), strlen("f|g"));
-	comparison_release(&comparison);
 	/* with another one, and the other way around; of another object, they are others */
-	profiles[0].nr_rows = profiles[1].nr_rows = 0;
+	start_anew();
 	add(0, 14, 0, 10);
 	add(0, 1, 1, 5);
 	add(1, 15, 0, 10);
@@ -455,9 +458,8 @@ TEST_F(folded_functions_are_compared_with_those_apart)
 	assert_int_equal(comparison.rows[0].old_samples, 10);
 	assert_int_equal(comparison.rows[0].new_samples, 30);
 	assert_int_equal(row("g", "x.so")->old_samples, 5);
-	comparison_release(&comparison);
 	/* a comma in brackets is part of a name */
-	profiles[0].nr_rows = profiles[1].nr_rows = 0;
+	start_anew();
 	add(0, 16, 0, 10);
 	add(0, 18, 0, 10);
 	add(1, 17, 0, 20);
