@@ -188,7 +188,6 @@ static struct profil_attachment *attachment_create(const struct profil_attach *a
 	err = profil_charge_pages(&attachment->rights, arg->log_bytes >> PAGE_SHIFT);
 	if (err)
 		goto put_rights;
-	attachment->has_stacks = arg->stack_bytes;
 	attachment->stack_bytes = arg->stack_bytes;
 	attachment->stack_words = arg->stack_words;
 	err = profil_log_init(&attachment->log, arg->log_bytes, arg->stack_words);

@@ -26,8 +26,7 @@ struct profil_status;
  * struct profil_attachment - the targets of an open file, and their log
  * @pace:      how often they are sampled
  * @flags:     PROFIL_USER_ONLY and so on, of struct profil_attach
- * @has_stacks: samples have stacks
- * @stack_bytes: of struct profil_attach; 0: they have none
+ * @stack_bytes: of struct profil_attach; 0: samples have no stacks
  * @stack_words: the same
  * @rights:    limits of the process that attached first, whose memory the log is
  * @log:       records of all targets
@@ -44,7 +43,6 @@ struct profil_status;
 struct profil_attachment {
 	struct profil_pace pace;
 	u32 flags;
-	bool has_stacks;
 	u32 stack_bytes;
 	u32 stack_words;
 	struct profil_rights rights;

@@ -311,7 +311,7 @@ static noinline void follow_map(struct profil_target *target, struct vm_area_str
 		if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 			room = kmalloc(PATH_MAX, GFP_NOWAIT | __GFP_NOWARN);
 	}
-	if (profil_stack_is_possible() && target->attachment->has_stacks)
+	if (profil_stack_is_possible() && target->attachment->stack_bytes)
 		profil_stack_add_text(target, vma->vm_start, vma->vm_end);
 	path = follow_path(vma, room);
 	profil_log_write(&target->attachment->log, &record.head, PROFIL_RECORD_MAP, sizeof(record),

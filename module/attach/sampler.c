@@ -98,7 +98,7 @@ static __always_inline void target_sample(struct profil_target *target, struct t
 	this_cpu_add(profil_cpu_stats.samples, samples);
 	if (!in_user)
 		sample.place |= PROFIL_LOG_IN_KERNEL;
-	if (profil_stack_is_possible() && unlikely(attachment->has_stacks)) {
+	if (profil_stack_is_possible() && unlikely(attachment->stack_bytes)) {
 		target_sample_stack(target, task, slot, sample.place, samples);
 		goto unlock;
 	}
