@@ -213,13 +213,13 @@ functions_are_completed() {
 	completes_function "profil report --annotate=spin run." run.sh
 }
 
-# 100,000 symbols, of which each takes more than ten bytes
+# 100,000 symbols, of which each takes more than ten bytes. The objects of a result are sorted by path.
 refused_file() {
 	seq 100000 | sed 's/.*/.globl f&\n.type f&, @function\n.size f&, 1\nf&: nop/' \
 		>"$work/many.s" &&
-	gcc -shared -nostdlib -o "$work/many" "$work/many.s" &&
+	gcc -shared -nostdlib -o "$work/many" "$work/many.s" && cp "$spin" "$work/spin" &&
 	printf '%s\n' "0 $(nm "$work/many" | awk '$3 == "f1" { print $1 }') 5" "1 $address 1000" |
-		unit/export_sample result "$work/refused" "$work/many" "$spin" || return
+		unit/export_sample result "$work/refused" "$work/many" "$work/spin" || return
 	PROFIL_READ_MIB=1 "$PROFIL" report "$work/refused" >"$work/out" &&
 	grep -q '/many: it takes more memory .*(PROFIL_READ_MIB=4 allows more)' "$work/out" &&
 	grep -q ' spin_much$' "$work/out" && ! grep ' f1$' "$work/out" &&
