@@ -60,12 +60,13 @@ static void expect_children(struct __test_metadata *_metadata,
  */
 static void see_short_lives(struct __test_metadata *_metadata,
 			    struct profile *profile, unsigned int rate,
-			    unsigned int nr)
+			    unsigned int nr, bool crowded)
 {
+	pid_t hogs[MAX_CPU_HOGS];
+	int nr_hogs = 0;
 	double *used = map_shared(nr * sizeof(*used)), sum = 0, in_all;
 	double samples = (double)rate / profile->hz;	/* of a tick */
 	struct sched_param low = { .sched_priority = 1 };
-	bool crowded = sched_getscheduler(0) == SCHED_FIFO;
 	long long sessions, points = figure("samples");
 	struct profil_status status;
 	unsigned int i;
@@ -76,6 +77,10 @@ static void see_short_lives(struct __test_metadata *_metadata,
 	profile->start.rate = rate;
 	ASSERT_EQ(0, start_profile(profile));
 	sessions = settled_figure("sessions");
+	if (crowded)
+		nr_hogs = start_cpu_hogs(hogs);
+	if (nr_hogs < 0)
+		SKIP(return, "no right to be scheduled first");
 	in_all = children_seconds();
 	for (i = 0; i < nr; i++) {
 		pid = fork();
@@ -90,6 +95,9 @@ static void see_short_lives(struct __test_metadata *_metadata,
 		sum += used[i];
 	}
 	in_all = children_seconds() - in_all;
+	/* before workers are waited for, which else run in the 5 % that the kernel keeps for them */
+	if (crowded)
+		stop_cpu_hogs(hogs, nr_hogs);
 	/* workers count the pending samples */
 	await_figure("sessions", sessions);
 	status = stop(profile->fd);
@@ -103,25 +111,19 @@ static void see_short_lives(struct __test_metadata *_metadata,
 
 TEST_F(children, are_sampled_from_the_first_tick)
 {
-	see_short_lives(_metadata, &self->profile, self->profile.hz, 60);
+	see_short_lives(_metadata, &self->profile, self->profile.hz, 60, false);
 }
 
 /* The child exits before a worker runs. Its samples are pending, and none is lost. */
 TEST_F(children, exit_before_a_worker_runs)
 {
-	pid_t spinners[MAX_CPU_HOGS];
-	int nr = start_cpu_hogs(spinners);
-
-	if (nr < 0)
-		SKIP(return, "no right to be scheduled first");
-	see_short_lives(_metadata, &self->profile, self->profile.hz, 30);
-	stop_cpu_hogs(spinners, nr);
+	see_short_lives(_metadata, &self->profile, self->profile.hz, 30, true);
 }
 
 /* Each child is too short for a sample. Together they get the samples that are due. */
 TEST_F(children, shorter_than_a_period_get_their_share)
 {
-	see_short_lives(_metadata, &self->profile, self->profile.hz / 5, 120);
+	see_short_lives(_metadata, &self->profile, self->profile.hz / 5, 120, false);
 }
 
 static void see_many(struct __test_metadata *_metadata, struct profile *profile, bool take_turns)
