@@ -73,14 +73,15 @@ static void see_short_lives(struct __test_metadata *_metadata,
 	uint64_t theirs;
 	pid_t pid;
 
-	profile->counter = map_shared(PAGE);
-	profile->start.rate = rate;
-	ASSERT_EQ(0, start_profile(profile));
-	sessions = settled_figure("sessions");
+	/* no children of the profile */
 	if (crowded)
 		nr_hogs = start_cpu_hogs(hogs);
 	if (nr_hogs < 0)
 		SKIP(return, "no right to be scheduled first");
+	profile->counter = map_shared(PAGE);
+	profile->start.rate = rate;
+	ASSERT_EQ(0, start_profile(profile));
+	sessions = settled_figure("sessions");
 	in_all = children_seconds();
 	for (i = 0; i < nr; i++) {
 		pid = fork();
