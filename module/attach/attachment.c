@@ -198,6 +198,8 @@ static struct profil_attachment *attachment_create(const struct profil_attach *a
 	if (err)
 		goto close_log;
 	attachment->pids = get_pid_ns(task_active_pid_ns(current));
+	attachment->is_plain = attachment->pids == &init_pid_ns && !attachment->stack_bytes &&
+			       !(attachment->flags & (PROFIL_USER_ONLY | PROFIL_KERNEL_ONLY));
 	return attachment;
 
 close_log:

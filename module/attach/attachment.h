@@ -26,6 +26,7 @@ struct profil_status;
  * struct profil_attachment - the targets of an open file, and their log
  * @pace:      how often they are sampled
  * @flags:     PROFIL_USER_ONLY and so on, of struct profil_attach
+ * @is_plain:  samples are of both modes, without stacks, and @pids is the first namespace
  * @stack_bytes: of struct profil_attach; 0: samples have no stacks
  * @stack_words: the same
  * @rights:    limits of the process that attached first, whose memory the log is
@@ -43,6 +44,7 @@ struct profil_status;
 struct profil_attachment {
 	struct profil_pace pace;
 	u32 flags;
+	bool is_plain;
 	u32 stack_bytes;
 	u32 stack_words;
 	struct profil_rights rights;

@@ -190,34 +190,31 @@ ssize_t profil_log_read(struct profil_log *log, struct iov_iter *to, bool nonblo
 bool profil_log_is_readable(struct profil_log *log);
 void profil_log_status(struct profil_log *log, struct profil_status *status);
 
-/**
- * profil_log_write_sample - write a sample
- * @log:    log
- * @slot:   this CPU's
- * @sample: sample
- *
- * With interrupts off. Inlined, so that @sample is a few stores.
- *
- * Return: false if there is no room, so that it is lost.
- */
+/* Write a sample where there is @room. With interrupts off, and the lock of @slot, this CPU's. */
+static __always_inline void profil_log_put(struct profil_log_slot *slot,
+					   struct profil_log_sample *room,
+					   const struct profil_log_sample sample)
+{
+	lockdep_assert_held(&slot->lock);
+	*room = sample;
+	slot->next = room + 1;
+	slot->counted += sample.samples;
+}
+
+/* The same, where there may be none. Return: false: the sample is lost. */
 static __always_inline bool profil_log_write_sample(struct profil_log *log,
 						    struct profil_log_slot *slot,
 						    const struct profil_log_sample sample)
 {
-	struct profil_log_sample *next = slot->next;
+	struct profil_log_sample *room = slot->next;
 
-	lockdep_assert_held(&slot->lock);
-	if (unlikely(next == slot->end)) {
-		next = profil_log_start_chunk(log, slot);
-		if (!next) {
-			slot->lost += sample.samples;
-			return false;
-		}
-	}
-	*next = sample;
-	slot->next = next + 1;
-	slot->counted += sample.samples;
-	return true;
+	if (room == slot->end)
+		room = profil_log_start_chunk(log, slot);
+	if (room)
+		profil_log_put(slot, room, sample);
+	else
+		slot->lost += sample.samples;
+	return room;
 }
 
 /* Size of a sample with a stack of @words, and of its record. */

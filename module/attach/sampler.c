@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The path of a sample of another process, from the clock to the log.
+ * The slow path of a sample of another process, from the clock to the log (fast.h).
  */
 #include <linux/mm_types.h>
 #include <linux/percpu.h>
@@ -16,8 +16,8 @@
 #include "stats.h"
 
 /* Return: how many samples ticks and points of the timer stand for. */
-static __always_inline u64 target_samples(const struct profil_attachment *attachment,
-					  struct profil_log_slot *slot, u64 ticks, u64 points)
+static u64 target_samples(const struct profil_attachment *attachment,
+			  struct profil_log_slot *slot, u64 ticks, u64 points)
 {
 	const struct profil_pace *pace = &attachment->pace;
 	u64 samples = points;
@@ -25,9 +25,7 @@ static __always_inline u64 target_samples(const struct profil_attachment *attach
 	lockdep_assert_held(&slot->lock);
 	if (ticks)
 		samples = profil_accumulate(&slot->phase, ticks, pace->rate, HZ);
-	if (unlikely(samples > 1))
-		samples = profil_clock_limit(pace, false, samples, &slot->skipped);
-	return samples;
+	return profil_clock_limit(pace, false, samples, &slot->skipped);
 }
 
 /*
@@ -47,71 +45,22 @@ static u64 target_pc(const struct profil_target *target, struct task_struct *tas
 }
 
 /* The number of a thread in the PID namespace of an attachment. */
-static __always_inline pid_t target_tid(const struct profil_attachment *attachment,
+static pid_t target_tid(const struct profil_attachment *attachment,
 					struct task_struct *task)
 {
-	if (likely(attachment->pids == &init_pid_ns))
-		return task_pid_nr(task);
 	/* 0 if another CPU has just released the thread; the struct pid stays for a grace period */
 	return pid_nr_ns(data_race(task_pid(task)), attachment->pids);
 }
 
-/* Not inlined, so that samples without stacks pay for one test only. */
-static noinline void target_sample_stack(struct profil_target *target, struct task_struct *task,
-					 struct profil_log_slot *slot, u32 place, u32 samples)
-{
-	struct profil_log_sample sample = {
-		.place = place,
-		.pid = target->pid,
-		.pc = target_pc(target, task),
-		.samples = samples,
-		.tid = target_tid(target->attachment, task),
-	};
-
-	if (likely(profil_stack_write(target, task, slot, &sample)))
-		this_cpu_add(profil_cpu_stats.counted, samples);
-	else
-		this_cpu_add(profil_cpu_stats.lost, samples);
-}
-
-static __always_inline void target_sample(struct profil_target *target, struct task_struct *task,
-					  u64 ticks, u64 points, bool in_user)
+/* Return: false: the sample is lost. */
+static bool target_write(struct profil_target *target, struct task_struct *task,
+			 struct profil_log_slot *slot, struct profil_log_sample *sample)
 {
 	struct profil_attachment *attachment = target->attachment;
-	struct profil_log *log = &attachment->log;
-	struct profil_log_slot *slot;
-	struct profil_log_sample sample;
-	u64 samples;
 
-	if (unlikely(attachment->flags & (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY)))
-		return;
-	slot = this_cpu_ptr(log->slots);
-	/* for the reader, and for profil_log_close(), after which no target is in the list */
-	profil_irq_lock(&slot->lock);
-	/* in this order: if EXIT is before this place, the target is seen to be removed */
-	sample.place = smp_load_acquire(&log->place);
-	if (unlikely(hlist_unhashed_lockless(&target->of_attachment)))
-		goto unlock;
-	samples = target_samples(attachment, slot, ticks, points);
-	if (!samples)
-		goto unlock;
-	this_cpu_add(profil_cpu_stats.samples, samples);
-	if (!in_user)
-		sample.place |= PROFIL_LOG_IN_KERNEL;
-	if (profil_stack_is_possible() && unlikely(attachment->stack_bytes)) {
-		target_sample_stack(target, task, slot, sample.place, samples);
-		goto unlock;
-	}
-	sample.pid = target->pid;
-	sample.pc = target_pc(target, task);
-	sample.samples = samples;
-	sample.tid = target_tid(attachment, task);
-	if (likely(profil_log_write_sample(log, slot, sample)))
-		this_cpu_add(profil_cpu_stats.counted, samples);
-	else
-		this_cpu_add(profil_cpu_stats.lost, samples);
-unlock:
-	profil_irq_unlock(&slot->lock);
+	if (profil_stack_is_possible() && attachment->stack_bytes)
+		return profil_stack_write(target, task, slot, sample);
+	return profil_log_write_sample(&attachment->log, slot, *sample);
 }
 
 /**
@@ -132,17 +81,35 @@ unlock:
 void profil_target_sample(struct profil_target *target, struct task_struct *task,
 			  u64 ticks, u64 points, bool in_user)
 {
-	target_sample(target, task, ticks, points, in_user);
-}
+	struct profil_attachment *attachment = target->attachment;
+	struct profil_log *log = &attachment->log;
+	struct profil_log_slot *slot;
+	struct profil_log_sample sample;
+	u64 samples;
 
-/* The same for one tick, which is the usual case. */
-void profil_target_tick(struct profil_target *target, struct task_struct *task, bool in_user)
-{
-	target_sample(target, task, 1, 0, in_user);
-}
-
-/* The same for one point of the timer. */
-void profil_target_point(struct profil_target *target, struct task_struct *task, bool in_user)
-{
-	target_sample(target, task, 0, 1, in_user);
+	if (attachment->flags & (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY))
+		return;
+	slot = this_cpu_ptr(log->slots);
+	/* for the reader, and for profil_log_close(), after which no target is in the list */
+	profil_irq_lock(&slot->lock);
+	/* in this order: if EXIT is before this place, the target is seen to be removed */
+	sample.place = smp_load_acquire(&log->place);
+	if (hlist_unhashed_lockless(&target->of_attachment))
+		goto unlock;
+	samples = target_samples(attachment, slot, ticks, points);
+	if (!samples)
+		goto unlock;
+	this_cpu_add(profil_cpu_stats.samples, samples);
+	if (!in_user)
+		sample.place |= PROFIL_LOG_IN_KERNEL;
+	sample.pid = target->pid;
+	sample.pc = target_pc(target, task);
+	sample.samples = samples;
+	sample.tid = target_tid(attachment, task);
+	if (likely(target_write(target, task, slot, &sample)))
+		this_cpu_add(profil_cpu_stats.counted, samples);
+	else
+		this_cpu_add(profil_cpu_stats.lost, samples);
+unlock:
+	profil_irq_unlock(&slot->lock);
 }

@@ -156,8 +156,6 @@ profil_target_find_next_sampled(struct profil_target *target, bool timer)
 /* With interrupts off, also with a runqueue's lock held; in sampler.c. */
 void profil_target_sample(struct profil_target *target, struct task_struct *task,
 			  u64 ticks, u64 points, bool in_user);
-void profil_target_tick(struct profil_target *target, struct task_struct *task, bool in_user);
-void profil_target_point(struct profil_target *target, struct task_struct *task, bool in_user);
 
 /* May sleep. */
 struct profil_target *profil_target_create(struct profil_attachment *attachment,

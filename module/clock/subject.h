@@ -6,6 +6,7 @@
 #ifndef _PROFIL_SUBJECT_H
 #define _PROFIL_SUBJECT_H
 
+#include "attach/fast.h"
 #include "attach/target.h"
 #include "attach/tracer.h"
 #include "clock/clock.h"
@@ -87,10 +88,7 @@ profil_subject_tick(enum profil_kind kind, struct profil_subject *subject, u64 t
 {
 	if (kind == PROFIL_KIND_SESSION)
 		return profil_sampler_tick(profil_subject_session(subject), ticks, in_user);
-	if (likely(ticks == 1))
-		profil_target_tick(profil_subject_target(subject), current, in_user);
-	else
-		profil_target_sample(profil_subject_target(subject), current, ticks, 0, in_user);
+	profil_target_sample(profil_subject_target(subject), current, ticks, 0, in_user);
 	return true;
 }
 
@@ -101,10 +99,7 @@ profil_subject_point(enum profil_kind kind, struct profil_subject *subject,
 {
 	if (kind == PROFIL_KIND_SESSION)
 		return profil_sampler_point(profil_subject_session(subject), task, points, in_user);
-	if (likely(points == 1))
-		profil_target_point(profil_subject_target(subject), task, in_user);
-	else
-		profil_target_sample(profil_subject_target(subject), task, 0, points, in_user);
+	profil_target_sample(profil_subject_target(subject), task, 0, points, in_user);
 	return true;
 }
 

@@ -253,11 +253,11 @@ static noinline void tick_sample_beside_targets(struct profil_tick *last, struct
 	if (!target && tick_sample_fast(last, task, false))
 		return;
 	if (!target || profil_target_find_next(target) || profil_table_may_have(task->mm) ||
-	    !profil_tick_is_on_time(&last->grid, profil_cycles(), &gap)) {
+	    !profil_tick_is_on_time(&last->grid, profil_cycles(), &gap) ||
+	    !profil_target_sample_fast(target, task, true, user_mode(get_irq_regs()))) {
 		tick_sample_all(last, task, target ? &target->subject : NULL);
 		return;
 	}
-	profil_target_tick(target, task, user_mode(get_irq_regs()));
 	profil_tick_move(&last->grid, gap, TICK_NSEC);
 	tick_note(last, task);
 }

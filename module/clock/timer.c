@@ -41,7 +41,6 @@
 
 /**
  * struct profil_timer - the timer of one CPU for one kind of profile
- * @kind:   kind of profile
  * @sampled: the current thread had a profile when it came to the CPU, or has got one since
  * @timer:  queued while a profiled thread is on the CPU, and until the next point after that
  * @since:  time up to which points have been counted, in ns of ktime_get()
@@ -51,7 +50,6 @@
  * @fired:  how often the timer fired, for MEASURED
  */
 struct profil_timer {
-	enum profil_kind kind;
 	bool sampled;
 	struct hrtimer timer;
 	u64 since;
@@ -137,19 +135,13 @@ static __always_inline void timer_step(struct profil_timer *timer)
 	timer->point = profil_grid_point(&timer->grid, ++timer->period) - timer->grid.shift;
 }
 
-/*
- * Move on by one point, without reading the clock. Return: false if the timer has not fired
- * for the next point of this grid.
- */
+/* Return: false: the timer has not fired for the next point of this grid. */
 static __always_inline bool timer_is_at_point(struct profil_timer *timer,
 					      const struct profil_subject *subject)
 {
-	if (unlikely(!timer_set_grid(timer, subject) ||
-		     timer_expires(timer) != timer->point ||
-		     timer->point <= subject->timer_start_ns))
-		return false;
-	timer_step(timer);
-	return true;
+	return likely(timer_set_grid(timer, subject)) &&
+	       likely(timer_expires(timer) == timer->point) &&
+	       likely(timer->point > subject->timer_start_ns);
 }
 
 /* Take samples for points that passed while @task, of @subject, was on the CPU. */
@@ -239,8 +231,8 @@ static __always_inline u32 timer_shares(enum profil_kind kind, struct profil_sub
 }
 
 /*
- * Take samples for all points up to now. Reading the clock is expensive, so this is not done
- * each time, unless a thread has several profiles. If several points have passed, it saves an
+ * Take samples for all points up to now. Reading the clock is expensive, so this is not done each
+ * time, unless a thread has profiles of different rates. If several points have passed, it saves an
  * interrupt for each of the others. The cost is measured, to throttle the rate.
  *
  * @first: the first profile of the current thread
@@ -269,6 +261,16 @@ static __always_inline void timer_sample_by_clock(struct profil_timer *timer,
 	timer_find_next_point(timer, kind, first, now);
 }
 
+/* Whether it has fired for the next point of all profiles of a thread; @subject: the first. */
+static __always_inline bool timer_is_at_all_points(struct profil_timer *timer,
+						   enum profil_kind kind,
+						   struct profil_subject *subject)
+{
+	while (subject && timer_is_at_point(timer, subject))
+		subject = profil_subject_find_next(kind, subject, true);
+	return !subject;
+}
+
 static __always_inline enum hrtimer_restart timer_fire(struct profil_timer *timer,
 						       enum profil_kind kind,
 						       bool in_user)
@@ -277,29 +279,50 @@ static __always_inline enum hrtimer_restart timer_fire(struct profil_timer *time
 
 	if (!subject)
 		return HRTIMER_NORESTART;
-	if (++timer->fired % MEASURED && !profil_subject_find_next(kind, subject, true) &&
-	    timer_is_at_point(timer, subject))
-		timer_sample(kind, subject, current, 1, in_user);
-	else
+	if (++timer->fired % MEASURED && timer_is_at_all_points(timer, kind, subject)) {
+		/* without reading the clock */
+		timer_step(timer);
+		for (; subject; subject = profil_subject_find_next(kind, subject, true))
+			timer_sample(kind, subject, current, 1, in_user);
+	} else {
 		timer_sample_by_clock(timer, kind, subject, in_user);
+	}
 	hrtimer_set_expires(&timer->timer, ns_to_ktime(timer->point));
 	return HRTIMER_RESTART;
 }
 
 /*
- * Sample the session of the current thread, if the last sample of this CPU has found all that is
- * needed. Then the timer is at a point of its grid: @fast has only sessions that were sampled, and
- * their grid is set when the thread comes to the CPU. If the rate is lowered meanwhile, the next
- * measured sample sees that. Return: false: nothing was done.
+ * Sample the session of a thread, if the last sample of this CPU has found all that is needed. Then
+ * the timer's grid is its grid: @fast has only sessions that were sampled, and their grid is set
+ * when the thread comes to the CPU. If the rate is lowered meanwhile, the next measured sample sees
+ * that.
  */
-static __always_inline bool timer_fire_fast(struct profil_timer *timer, bool refill)
+static __always_inline bool timer_sample_session(struct task_struct *task, bool refill)
 {
 	struct profil_fast *fast = profil_fast_here(PROFIL_FAST_TIMER);
-	struct task_struct *task = current;
 
-	if (!profil_fast_has(fast, task) || unlikely((timer->fired + 1) % MEASURED == 0) ||
+	return profil_fast_has(fast, task) && profil_fast_sample(fast, task, false, refill);
+}
+
+/* Sample the only target of a thread. */
+static __always_inline bool timer_sample_target(struct profil_timer *timer,
+						struct task_struct *task, bool in_user)
+{
+	struct profil_target *target = profil_target_find_sampled(task, true);
+
+	return likely(target) && likely(!profil_target_find_next(target)) &&
+	       timer_is_at_point(timer, &target->subject) &&
+	       profil_target_sample_fast(target, task, false, in_user);
+}
+
+/* Sample the current thread, if it is at a point of its grid. Return: false: nothing was done. */
+static __always_inline bool timer_fire_fast(struct profil_timer *timer, enum profil_kind kind,
+					    bool in_user, bool refill)
+{
+	if (unlikely((timer->fired + 1) % MEASURED == 0) ||
 	    unlikely(timer_expires(timer) != timer->point) ||
-	    !profil_fast_sample(fast, task, false, refill))
+	    !(kind == PROFIL_KIND_SESSION ? timer_sample_session(current, refill) :
+					    timer_sample_target(timer, current, in_user)))
 		return false;
 	timer->fired++;
 	timer_step(timer);
@@ -307,17 +330,23 @@ static __always_inline bool timer_fire_fast(struct profil_timer *timer, bool ref
 	return true;
 }
 
-/* Return: HRTIMER_RESTART: armed for the next point. */
-static noinline enum hrtimer_restart timer_fire_slowly(struct profil_timer *timer, bool in_user)
+static noinline enum hrtimer_restart timer_fire_session_slowly(struct profil_timer *timer,
+							       bool in_user)
 {
-	if (timer->kind == PROFIL_KIND_TARGET)
-		return timer_fire(timer, PROFIL_KIND_TARGET, in_user);
 	/* perhaps only the region or the page differs */
-	return timer_fire_fast(timer, true) ? HRTIMER_RESTART :
-					      timer_fire(timer, PROFIL_KIND_SESSION, in_user);
+	return timer_fire_fast(timer, PROFIL_KIND_SESSION, in_user, true) ? HRTIMER_RESTART :
+		timer_fire(timer, PROFIL_KIND_SESSION, in_user);
 }
 
-static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
+static noinline enum hrtimer_restart timer_fire_target_slowly(struct profil_timer *timer,
+							      bool in_user)
+{
+	return timer_fire(timer, PROFIL_KIND_TARGET, in_user);
+}
+
+/* Return: HRTIMER_RESTART: armed for the next point. */
+static __always_inline enum hrtimer_restart timer_fired(struct hrtimer *hrtimer,
+							enum profil_kind kind)
 {
 	struct profil_timer *timer = container_of(hrtimer, struct profil_timer, timer);
 	struct pt_regs *regs = get_irq_regs();
@@ -326,11 +355,22 @@ static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 	 * The timer was migrated from a CPU that went offline, or fired for such a CPU: before
 	 * 6.7, a thread does that, without an interrupt.
 	 */
-	if (unlikely(timer != timer_here(timer->kind) || !regs))
+	if (unlikely(timer != timer_here(kind) || !regs))
 		return HRTIMER_NORESTART;
-	if (timer->kind == PROFIL_KIND_SESSION && timer_fire_fast(timer, false))
+	if (timer_fire_fast(timer, kind, user_mode(regs), false))
 		return HRTIMER_RESTART;
-	return timer_fire_slowly(timer, user_mode(regs));
+	return kind == PROFIL_KIND_SESSION ? timer_fire_session_slowly(timer, user_mode(regs)) :
+					     timer_fire_target_slowly(timer, user_mode(regs));
+}
+
+static enum hrtimer_restart profil_timer_fire_session(struct hrtimer *hrtimer)
+{
+	return timer_fired(hrtimer, PROFIL_KIND_SESSION);
+}
+
+static enum hrtimer_restart profil_timer_fire_target(struct hrtimer *hrtimer)
+{
+	return timer_fired(hrtimer, PROFIL_KIND_TARGET);
 }
 
 /*
@@ -513,21 +553,22 @@ const struct profil_hook_ops profil_target_timer_hook = {
 	.nr_probes = 1,
 };
 
-static void __init timer_init(struct profil_timer *timer, enum profil_kind kind)
+static void __init timer_init(struct profil_timer *timer,
+			      enum hrtimer_restart (*fired)(struct hrtimer *))
 {
-	timer->kind = kind;
-	compat_hrtimer_setup(&timer->timer, profil_timer_fire, CLOCK_MONOTONIC,
-			     HRTIMER_MODE_ABS_PINNED_HARD);
+	compat_hrtimer_setup(&timer->timer, fired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 	get_random_bytes(&timer->grid.key, sizeof(timer->grid.key));
 	timer->grid.shift = reciprocal_scale(get_random_u32(), PROFIL_NS);
 }
 
 void __init profil_timer_init(void)
 {
-	enum profil_kind kind;
+	struct profil_timer *of_cpu;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		for (kind = 0; kind < PROFIL_NR_KINDS; kind++)
-			timer_init(&per_cpu(timers, cpu)[kind], kind);
+	for_each_possible_cpu(cpu) {
+		of_cpu = per_cpu(timers, cpu);
+		timer_init(&of_cpu[PROFIL_KIND_SESSION], profil_timer_fire_session);
+		timer_init(&of_cpu[PROFIL_KIND_TARGET], profil_timer_fire_target);
+	}
 }

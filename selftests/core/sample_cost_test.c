@@ -38,12 +38,14 @@
 
 FIXTURE(cost) {
 	int device;
+	int other;
 	struct gaps *gaps;
 	struct target target;
 };
 
 FIXTURE_VARIANT(cost) {
 	bool attached;
+	bool twice;		/* by two open files */
 	bool beside_target;	/* another process is attached */
 	bool outside;		/* the loop is in no region */
 	uint32_t scale;		/* of the region; 0: a byte of counters for each byte of text */
@@ -79,11 +81,15 @@ FIXTURE_VARIANT_ADD(cost, tick_apart) {
 	.scale = 0x80000000, .clock = PROFIL_CLOCK_TICK, .rate = 250, .figures = { 132, 134 },
 };
 
-COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 198, 200);
-COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 83, 79);
-COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 98, 95);
-COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 173, 168);
-COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 189, 183);
+COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 160, 162);
+COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 74, 78);
+COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 91, 86);
+COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 102, 99);
+COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 120, 118);
+FIXTURE_VARIANT_ADD(cost, attached_twice) {
+	.attached = true, .twice = true, .clock = PROFIL_CLOCK_RANDOM, .rate = TIMER_HZ,
+	.figures = { 488, 497 },
+};
 
 #define STACK_COST(name, nr, ...)					\
 	FIXTURE_VARIANT_ADD(cost, name) {				\
@@ -91,13 +97,14 @@ COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 189, 183);
 		.frames = (nr), .figures = { __VA_ARGS__ },		\
 	}
 
-STACK_COST(stack_5, 5, 3626, 4767);
-STACK_COST(stack_20, 20, 4626, 6125);
-STACK_COST(stack_100, 100, 9955, 13352);
+STACK_COST(stack_5, 5, 3700, 4860);
+STACK_COST(stack_20, 20, 4698, 6218);
+STACK_COST(stack_100, 100, 10028, 13445);
 
 FIXTURE_SETUP(cost)
 {
 	REQUIRE_ATTACH(self->device);
+	self->other = open_device();
 	self->target.pid = -1;
 	if (!getenv("PROFIL_LATE") || sysconf(_SC_NPROCESSORS_ONLN) > 1)
 		SKIP(return, "sealed guests with one CPU only");
@@ -115,6 +122,7 @@ FIXTURE_TEARDOWN(cost)
 	detach_hooks_early(false);
 	kill_target(&self->target);
 	close(self->device);
+	close(self->other);
 }
 
 /* @outside, @region_scale: as in the variants */
@@ -241,6 +249,9 @@ TEST_F(cost, sample)
 		ASSERT_EQ(0, start_target(&self->target, self->device, measure, &work));
 		ASSERT_EQ(0, attach_with_clock(self->device, &self->target, variant->clock,
 					       variant->rate, variant->frames));
+		if (variant->twice)
+			ASSERT_EQ(0, attach_with_clock(self->other, &self->target, variant->clock,
+						       variant->rate, false));
 		release(&self->target);
 		ASSERT_EQ(0, await_end(&self->target).status);
 		if (variant->frames)
