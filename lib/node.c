@@ -76,10 +76,10 @@ void profil_node_look(struct profil_node *node)
 static const char *load_remedy(const struct profil_node *node)
 {
 	if (!node->contained)
-		return "load the module: modprobe profil";
+		return "load the module: sudo modprobe profil";
 	if (node->module == PROFIL_MODULE_ABSENT)
-		return "load the module on the host of this container: modprobe profil; then start the container with --device " PROFIL_DEVICE;
-	return "this container has no such device: start it with --device " PROFIL_DEVICE ", after modprobe profil on its host";
+		return "load the module on the host of this container: sudo modprobe profil; then start the container with --device " PROFIL_DEVICE;
+	return "this container has no such device: start it with --device " PROFIL_DEVICE ", after sudo modprobe profil on its host";
 }
 
 /* The module is loaded, and this file system has no node, or another's. */

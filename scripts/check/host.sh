@@ -47,7 +47,7 @@ exports() {
 
 # What is installed, and how
 packages() {
-	host_tests host/{install,distribution,dkms,rpm}
+	host_tests host/{install,distribution,dkms,rpm,release}
 }
 
 vm() {

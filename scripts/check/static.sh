@@ -104,7 +104,7 @@ static_spelling() {
 
 # Every file names its license.
 static_spdx() {
-	! files | grep -vE '^(LICENSES/|COPYING$|scripts/kernel/series/|selftests/unit/support/golden/|debian/(changelog|source/format)$|.*\.md$)' |
+	! files | grep -vE '^(LICENSES/|COPYING$|scripts/kernel/series/|selftests/unit/support/golden/|doc/pictures/.*\.png$|debian/(changelog|source/format)$|.*\.md$)' |
 		xargs grep -L 'SPDX-License-Identifier' | grep .
 }
 

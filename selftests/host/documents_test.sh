@@ -99,14 +99,8 @@ run_installed() (
 # Without the device, the program uses a timer.
 readme_library() {
 	mkdir "$work/c" && cp "$(block '#include <profil.h>')" "$work/c/prog.c" &&
-	{ cat "$(block 'cc prog.c')" && echo ./a.out; } | run_installed "$work/c"
-}
-
-readme_pg() {
-	mkdir "$work/pg" &&
-	cc -pg -O2 -I../uapi -I../lib/include -pthread programs/spin.c -o "$work/pg/prog" 2>"$work/err" &&
-	sed 's,\./prog$,& 0.1,' "$(block "gprof ./prog gmon.out")" | sed 's,gprof \./prog 0.1,gprof ./prog,' |
-		run_installed "$work/pg" && grep -q 'Flat profile' "$work/out"
+	{ grep -o '`cc prog\.c [^`]*`' ../README.md | tr -d '`' && echo ./a.out; } |
+		run_installed "$work/c"
 }
 
 # A result of ./prog, with one sample at the start of a function
@@ -134,6 +128,12 @@ guide_programs() {
 	grep -h '^\$ cc ' ../doc/coming-from-*.md | cut -c3- | sort -u >"$work/commands" &&
 	[ "$(wc -l <"$work/commands")" -ge "$(ls "$work/guides" | wc -l)" ] &&
 	run_installed "$work/guides" <"$work/commands" && [ ! -s "$work/err" ]
+}
+
+# The program with -pg runs, without the module: libprofil says so, and has the C library count.
+guide_pg() {
+	grep -hE '^\$ (PROFIL_RATE=.* |gprof -b )\./prog-pg' ../doc/coming-from-gprof.md | cut -c3- |
+		run_installed "$work/guides" && grep -q 'Flat profile' "$work/out"
 }
 
 # Each name after pkg-config in a document or manual page is that of an installed file.
@@ -169,12 +169,14 @@ document_paths() {
 	return $failed
 }
 
-# The links of the site lead somewhere, and its index lists all pages, with a manual page for each
+# The links of the site lead somewhere, and its index lists all pages: documents with their first
+# sentence
 site_links() {
 	local manuals=(../lib/man/*.[1-9] ../tools/man/*.[1-9])
 
 	../scripts/site && host/site_check.py ../build/doc &&
-	[ "$(grep -c 'href="man/' ../build/doc/index.html)" = ${#manuals[@]} ]
+	[ "$(grep -c 'href="man/' ../build/doc/index.html)" = ${#manuals[@]} ] &&
+	[ "$(grep -c '</a>: [^ ].*\.</li>' ../build/doc/index.html)" = "$(ls ../doc/*.md | wc -l)" ]
 }
 
 # test_source PROGRAM: the source of a test of this tree, of a unit test or of a KUnit suite
@@ -233,30 +235,61 @@ options_of() {
 }
 
 # commands: prints the commands of README and doc/ that call profil: in blocks, after a prompt in
-# fenced blocks, and in backquotes
+# fenced blocks, in comments of these, and in backquotes
 commands() {
-	grep -h '^profil ' "$work"/block/*
+	grep -ohE '(^|^ +(- )?|then: )profil .*' "$work"/block/* | sed -E 's/^[^p]*//; s/^then: //'
 	grep -h '^\$ profil ' ../README.md ../doc/*.md | cut -c3-
 	grep -ohE '`profil [^`]+`' ../README.md ../doc/*.md | tr -d '`'
 }
 
-# The options in commands of README and doc/ exist.
-document_options() {
-	local words option subcommand failed=0
+# with_names: the commands on standard input, with names of files, functions and processes that are
+# here
+with_names() {
+	sed -E '
+		s/ +#.*//; s/[|;<>].*//
+		s/\$\([^)]*\)|\b(PID|47[0-9]{2})\b/'$$'/g
+		s/\b(NAME|FUNCTION|malloc|main|harmonic)\b/spin_much/g
+		s/--(program|thread) [A-Za-z0-9]+/--by object/; s/--root DIR/--root=\//
+		s/\b(COMMAND|PROGRAM)\b/.\/prog/g
+		s/OLD\.\.\. -- NEW\.\.\./old.1 old.2 -- new.1 new.2/; s/old\.\?/old.1 old.2/; s/new\.\?/new.1 new.2/
+		s/\b(OLD|NEW|FILE)\b/\L\1.out/g; s/\$i/1/'
+}
 
-	for subcommand in run report diff compare merge export optimize; do
-		options_of profil $subcommand >"$work/options.$subcommand"
+# understands WORD...: runs the command; one for results succeeds, another one may lack the module. In
+# prose, it may lack its operands.
+understands() {
+	local status=0 error
+
+	"$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+	error=$(<"$work/err")
+	[[ $error == Usage:* || $error == *' are '@(required|needed)* || $error == *': choose a format:'* ]] ||
+	case ${2-} in
+	report | diff | merge | export | compare) [[ $status == [034] ]] ;;
+	*) [[ $error != *'Try `profil'* && $error != *': not found'* ]] ;;
+	esac
+}
+
+# The commands of README and doc/ run, in a folder with programs and results of these names.
+document_commands() {
+	local words file failed=0
+
+	mkdir -p "$work/run/base" "$work/run/here" &&
+	cc -g -O2 -I../uapi -I../lib/include -pthread -Wl,--emit-relocs programs/spin.c -o "$work/run/spin" &&
+	echo "0 $(nm "$work/run/spin" | awk '$3 == "spin_much" { print $1 }') 1000" |
+		STACKS=1 "$sample" result "$work/run/here/profil.out" "$work/run/spin" &&
+	commands | with_names | sort -u >"$work/commands" &&
+	cd "$work/run/here" || return
+	for file in {old,new}.{1..5} {old,new,file,monday,tuesday}.out profil.out.old; do
+		cp profil.out "$file"
 	done
-	while read -r words; do
-		words=${words//[\[\]|;]/ }
-		read -r _ subcommand _ <<<"$words"
-		[[ $subcommand =~ ^(report|diff|compare|export|optimize)$ ]] || subcommand=run
-		for option in $(grep -oE -- '--[a-z-]+' <<<"$words"); do
-			grep -qxFe "$option" "$work/options.$subcommand" ||
-				{ echo "# profil $subcommand $option"; failed=1; }
-		done
-	done < <(commands)
-	return $failed
+	for file in prog old new sqlite3 ../base/prog; do
+		cp "$(type -P true)" "$file"
+	done
+	while read -ra words; do
+		understands "${words[@]//\'/}" ||
+			{ echo "# ${words[*]}"; sed 's/^/#   /' "$work/err" | head -n 3; failed=1; }
+	done <"$work/commands"
+	cd "$OLDPWD" && return $failed
 }
 
 # documented_options SUBCOMMAND: every option is in its manual page, and in its SYNOPSIS as the command has
@@ -465,10 +498,10 @@ for page in "${pages[@]}"; do
 	esac
 done
 check "README: a program linked with the library runs" readme_library
-check "README: a program compiled with -pg runs" readme_pg
 check "doc/: viewers read the exports" readme_viewers
-check "README, doc/: options exist" document_options
+check "README, doc/: commands run" document_commands
 check "doc/coming-from-*: programs compile by the commands" guide_programs
+check "doc/coming-from-gprof: the program with -pg runs" guide_pg
 check "all documents: names of pkg-config exist" pkg_config_names
 check "all documents: links and paths exist" document_paths
 check "make doc: links lead to pages, the index lists all" site_links

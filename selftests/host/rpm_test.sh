@@ -53,7 +53,8 @@ has() {
 }
 
 right_package() {
-	has profil /usr/bin/profil '/usr/share/man/man1/profil-info.1.*' &&
+	has profil /usr/bin/profil '/usr/share/man/man1/profil-info.1.*' \
+		/usr/lib/systemd/system/profil@.service /usr/lib/tmpfiles.d/profil.conf &&
 	has libprofil "/usr/lib.*/libprofil.so.$version" '/usr/lib.*/libprofil-solaris.so.0' &&
 	has libprofil-devel /usr/include/profil.h '/usr/lib.*/libprofil.so' \
 		'/usr/lib.*/pkgconfig/libprofil.pc' &&

@@ -111,6 +111,7 @@ mistyped_subcommands() {
 	# without the module, profil does not run the command, and still suggests
 	"$PROFIL" rpeort "$work/result" 2>&1 | grep -q 'did you mean profil report?' &&
 	prints 127 'did you mean profil report?' --force rpeort "$work/result" &&
+	prints 127 'did you mean profil report --annotate=FUNCTION?' --force annotate main &&
 	prints 2 'unknown subcommand expotr; did you mean profil export?' help expotr &&
 	prints 127 "no such command in PATH" --force no-such-command && not_printed 'did you mean'
 }

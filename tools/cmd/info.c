@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <argp.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -29,6 +30,7 @@
 #include "cmd/options.h"
 #include "record/attach.h"
 #include "record/child.h"
+#include "util/distribution.h"
 #include "util/failure.h"
 #include "util/json.h"
 
@@ -250,6 +252,25 @@ static void print_memlock(struct info *info)
 			    (unsigned long long)limit.rlim_cur / 1024);
 }
 
+/* For information only: where `profil report' finds the names of programs without symbols */
+static void print_debug_symbols(struct info *info)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	void *library;
+
+	if (!urls || !*urls) {
+		print_found(info, "debug symbols",
+			    "from installed packages; to fetch others: export DEBUGINFOD_URLS=%s",
+			    distribution_debuginfod(DISTRIBUTION_RELEASE));
+		return;
+	}
+	library = dlopen("libdebuginfod.so.1", RTLD_LAZY);
+	print_found(info, "debug symbols", library ? "from installed packages, and from %s" :
+		    "from installed packages; %s needs libdebuginfod1", urls);
+	if (library)
+		dlclose(library);
+}
+
 /* Attach to the child that waits, as a run does. Return: 1: it need not execute a program. */
 static int probe(void *data, pid_t pid)
 {
@@ -296,6 +317,7 @@ static bool print_checks(struct info *info)
 		ready = false;
 	print_parameters(info);
 	print_memlock(info);
+	print_debug_symbols(info);
 	if (device >= 0) {
 		profil_device_close(device);
 		if (!print_probe(info))

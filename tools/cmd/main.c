@@ -74,6 +74,9 @@ char *commands_suggest(const char *word)
 	struct suggest suggest;
 	size_t i;
 
+	/* perf's and pprof's name */
+	if (!strcmp(word, "annotate") || !strcmp(word, "list"))
+		return strdup("; did you mean profil report --annotate=FUNCTION?");
 	suggest_begin(&suggest, word);
 	for (i = 0; i < NR_COMMANDS; i++)
 		suggest_offer(&suggest, commands[i].name + strlen("profil "));

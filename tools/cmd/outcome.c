@@ -14,6 +14,7 @@
 #include "profile/profile.h"
 #include "record/signals.h"
 #include "report/report.h"
+#include "util/distribution.h"
 #include "result/resultfile.h"
 #include "result/resultnames.h"
 #include "symbol/names_write.h"
@@ -139,6 +140,8 @@ static int print_report(FILE *out, const struct result *result, const struct tab
 			.profile = &profile,
 			.symbols = symbols,
 			.table = choice->table,
+			/* to look takes longer than a script should wait */
+			.records = isatty(fileno(out)) ? DISTRIBUTION_RECORDS : NULL,
 		});
 	profile_release(&profile);
 	symbols_free(symbols);

@@ -21,6 +21,7 @@
 #include "report/report_json.h"
 #include "result/resultfile.h"
 #include "symbol/symbols.h"
+#include "util/distribution.h"
 #include "util/failure.h"
 
 static const char doc[] =
@@ -144,6 +145,7 @@ static int show_table(const struct result *result, struct symbols *symbols,
 		.selection = selection_is_all(&arguments->selection) ?
 			     NULL : &arguments->selection,
 		.of_file = true,
+		.records = DISTRIBUTION_RECORDS,
 	};
 	int error = table_choice_make(&arguments->choice, &profile, result, symbols);
 

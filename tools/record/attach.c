@@ -231,7 +231,7 @@ static const char *find_remedy(const struct attach *attach, int error, bool from
 	case EOPNOTSUPP:
 		return find_missing(attach->device);
 	case ENOTTY:
-		return "the loaded module is older than this command: load the module of the same build (modprobe -r profil; modprobe profil)";
+		return "the loaded module is older than this command: load the module of the same build (sudo modprobe -r profil; sudo modprobe profil)";
 	default:
 		return "see profil(4) and dmesg";
 	}

@@ -11,6 +11,7 @@
 #include "profile/share.h"
 #include "report/nameless.h"
 #include "util/base_name.h"
+#include "util/distribution.h"
 #include "util/terminal.h"
 
 #define MAX_OBJECTS	3	/* that are named */
@@ -73,10 +74,28 @@ static bool is_of_system(const char *path)
 /* What helps the objects that are named */
 struct remedies {
 	bool package;	/* install the debug symbols of a package */
+	char *packages[MAX_OBJECTS];	/* which have them, if that is known */
+	size_t nr_packages;
 	bool fetch;	/* fetch a debug file by the build-id */
 	bool root;	/* the file is elsewhere */
 	bool strip;	/* its author should not strip it */
 };
+
+static void find_package(struct remedies *remedies, const struct report *report, const char *path)
+{
+	char *package = report->records ? distribution_debug_package(report->records, path) : NULL;
+	size_t i;
+
+	remedies->package = true;
+	for (i = 0; package && i < remedies->nr_packages; i++) {
+		if (!strcmp(remedies->packages[i], package)) {
+			free(package);
+			return;
+		}
+	}
+	if (package)
+		remedies->packages[remedies->nr_packages++] = package;
+}
 
 /* Return: 0 or -ENOMEM. */
 static int find_remedies(struct remedies *remedies, const struct report *report, size_t object)
@@ -96,7 +115,8 @@ static int find_remedies(struct remedies *remedies, const struct report *report,
 		return 0;
 	}
 	/* another version is installed if there is another problem */
-	remedies->package |= of->build_id_bytes && (is_missing || !has_problem);
+	if (of->build_id_bytes && (is_missing || !has_problem))
+		find_package(remedies, report, of->path);
 	remedies->fetch |= of->build_id_bytes && !getenv("DEBUGINFOD_URLS");
 	return 0;
 }
@@ -109,16 +129,34 @@ static void print_remedy(FILE *out, const char **separator, bool helps, const ch
 	*separator = ", or ";
 }
 
+static void print_packages(FILE *out, const char **separator, const struct remedies *remedies)
+{
+	size_t i;
+
+	print_remedy(out, separator, remedies->package, "install ");
+	if (remedies->package && !remedies->nr_packages)
+		fputs("the debug symbols of the package", out);
+	for (i = 0; i < remedies->nr_packages; i++)
+		fprintf(out, "%s%s", i ? ", " : "", remedies->packages[i]);
+}
+
+static void print_fetch(FILE *out, const char **separator, const struct report *report)
+{
+	print_remedy(out, separator, true, report->of_file ? "set" :
+		     "let `profil report' fetch them with");
+	fprintf(out, " DEBUGINFOD_URLS=%s", distribution_debuginfod(DISTRIBUTION_RELEASE));
+	if (report->of_file)
+		fputs(" to fetch them", out);
+}
+
 static void print_remedies(FILE *out, const struct report *report,
 			   const struct remedies *remedies)
 {
 	const char *separator = ": ";
 
-	print_remedy(out, &separator, remedies->package,
-		     "install the debug symbols of the package");
-	print_remedy(out, &separator, remedies->fetch, report->of_file ?
-		     "set DEBUGINFOD_URLS to fetch them" :
-		     "let `profil report' fetch them from DEBUGINFOD_URLS");
+	print_packages(out, &separator, remedies);
+	if (remedies->fetch)
+		print_fetch(out, &separator, report);
 	print_remedy(out, &separator, remedies->strip,
 		     "do not strip the program when you build it");
 	print_remedy(out, &separator, remedies->root,
@@ -146,22 +184,24 @@ static int print(FILE *out, const struct report *report, const struct nameless *
 {
 	struct remedies remedies = { 0 };
 	size_t nr = 0, i;
-	int error;
+	int error = 0;
 
 	while (nr < report->result->nr_objects && list[nr].samples)
 		nr++;
-	for (i = 0; i < nr && i < MAX_OBJECTS; i++) {
+	for (i = 0; !error && i < nr && i < MAX_OBJECTS; i++)
 		error = find_remedies(&remedies, report, list[i].object);
-		if (error)
-			return error;
-	}
+	if (error)
+		goto free;
 	fprintf(out, "# %.2f percent are in functions without names (",
 		share_percent(samples, report->profile->samples));
 	print_objects(out, report, list, nr);
 	putc(')', out);
 	print_remedies(out, report, &remedies);
 	putc('\n', out);
-	return 0;
+free:
+	for (i = 0; i < remedies.nr_packages; i++)
+		free(remedies.packages[i]);
+	return error;
 }
 
 /* Runtimes that tell the names of the code that they make, if they are asked to */

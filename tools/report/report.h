@@ -22,6 +22,7 @@
  * @table:   how to print the table
  * @selection: the samples that result_select() has selected; NULL: all
  * @of_file: the result was read from a file: print when and where it was made
+ * @records: name packages with debug symbols by these lists (DISTRIBUTION_RECORDS); NULL: do not
  */
 struct report {
 	const struct result *result;
@@ -30,6 +31,7 @@ struct report {
 	struct table_options table;
 	const struct selection *selection;
 	bool of_file;
+	const char *records;
 };
 
 /* Print a report. Control characters in names are printed in octal. Return: 0 or -ENOMEM. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <linux/profil.h>
 
@@ -576,9 +577,10 @@ TEST_F(code_without_names_is_reported)
 	unsetenv("DEBUGINFOD_URLS");
 	print_nameless("/usr/bin/nonexistent", "id", false);
 	assert_has(in);
-	assert_has(" nonexistent): install the debug symbols of the package, or let `profil report' fetch them from DEBUGINFOD_URLS\n");
+	assert_has(" nonexistent): install the debug symbols of the package, or let `profil report' fetch them with DEBUGINFOD_URLS=https://debuginfod.");
 	print_nameless("/usr/bin/nonexistent", "id", true);
-	assert_has("): install the debug symbols of the package, or set DEBUGINFOD_URLS to fetch them, or use --root if the file that ran is elsewhere\n");
+	assert_has("): install the debug symbols of the package, or set DEBUGINFOD_URLS=https://debuginfod.");
+	assert_has(" to fetch them, or use --root if the file that ran is elsewhere\n");
 	/* nothing can be found without a build-id, or below a path of no system */
 	print_nameless("/usr/bin/nonexistent", "", false);
 	assert_has(" nonexistent)\n");
@@ -589,12 +591,45 @@ TEST_F(code_without_names_is_reported)
 	/* another version of a package is installed: its debug symbols do not help */
 	print_nameless("/bin/sh", "id", true);
 	assert_has("its build-id differs");
-	assert_has(" sh): set DEBUGINFOD_URLS to fetch them\n");
+	assert_has(" sh): set DEBUGINFOD_URLS=https://debuginfod.");
 	/* a file of the user */
 	print_nameless("fixture-pie-stripped", "", true);
 	assert_has(" fixture-pie-stripped): do not strip the program when you build it\n");
 	print_nameless("fixture-pie", "", true);
 	assert_has(" fixture-pie)\n");
+}
+
+/* One that is named is named once. */
+TEST_F(packages_with_debug_symbols_are_named)
+{
+	static char path[] = "/usr/bin/nonexistent";
+	static struct result_object objects[2];
+	FILE *list;
+	size_t i;
+
+	mkdir("records", 0700);
+	list = fopen("records/some.list", "w");
+	assert_non_null(list);
+	fputs("/usr/bin/nonexistent\n", list);
+	fclose(list);
+	report.records = "records";
+	print_nameless("/usr/bin/nonexistent", "id", true);
+	assert_has(" nonexistent): install some-dbgsym, or set ");
+	/* two of its files */
+	for (i = 0; i < 2; i++) {
+		objects[i] = (struct result_object){ .path = path, .end = 4096 };
+		objects[i].build_id_bytes = 2;
+		rows[i].index = i;
+		rows[i].has_name = false;
+	}
+	result.objects = objects;
+	report.symbols = symbols_new(&result, NULL);
+	assert_non_null(report.symbols);
+	tear_down(NULL);
+	print();
+	assert_has("): install some-dbgsym, or set ");
+	symbols_free(report.symbols);
+	assert_int_equal(system("rm -r records"), 0);
 }
 
 TEST_F(few_samples_without_names_are_not_reported)
