@@ -72,17 +72,31 @@ static __always_inline u64 timer_expires(const struct profil_timer *timer)
 	return ktime_to_ns(hrtimer_get_expires(&timer->timer));
 }
 
-/* Switch to the grid of a profile. Return: whether @timer already had this grid. */
-static __always_inline bool timer_set_grid(struct profil_timer *timer,
+/* The rate of a profile's grid */
+static __always_inline u32 timer_rate(const struct profil_subject *subject)
+{
+	return profil_throttle_rate(&subject->pace->throttle, subject->pace->rate);
+}
+
+static __always_inline bool timer_is_random(const struct profil_subject *subject)
+{
+	return subject->pace->clock == PROFIL_CLOCK_RANDOM;
+}
+
+/* Whether @timer has the grid of a profile. */
+static __always_inline bool timer_has_grid(const struct profil_timer *timer,
 					   const struct profil_subject *subject)
 {
-	u32 rate = profil_throttle_rate(&subject->pace->throttle, subject->pace->rate);
-	bool random = subject->pace->clock == PROFIL_CLOCK_RANDOM;
-	bool same = timer->grid.rate == rate && timer->grid.random == random;
+	return timer->grid.rate == timer_rate(subject) &&
+	       timer->grid.random == timer_is_random(subject);
+}
 
-	timer->grid.rate = rate;
-	timer->grid.random = random;
-	return same;
+/* Switch to the grid of a profile. */
+static __always_inline void timer_set_grid(struct profil_timer *timer,
+					   const struct profil_subject *subject)
+{
+	timer->grid.rate = timer_rate(subject);
+	timer->grid.random = timer_is_random(subject);
 }
 
 /* Count the points of a profile since the last time. Sets its grid. */
@@ -136,10 +150,10 @@ static __always_inline void timer_step(struct profil_timer *timer)
 }
 
 /* Return: false: the timer has not fired for the next point of this grid. */
-static __always_inline bool timer_is_at_point(struct profil_timer *timer,
+static __always_inline bool timer_is_at_point(const struct profil_timer *timer,
 					      const struct profil_subject *subject)
 {
-	return likely(timer_set_grid(timer, subject)) &&
+	return likely(timer_has_grid(timer, subject)) &&
 	       likely(timer_expires(timer) == timer->point) &&
 	       likely(timer->point > subject->timer_start_ns);
 }
@@ -172,7 +186,7 @@ static __always_inline void timer_arm(struct profil_timer *timer, enum profil_ki
 				      struct profil_subject *subject, u64 now)
 {
 	/* of a single profile, a point of the same grid in the future is still the next one */
-	if (!timer_set_grid(timer, subject) || timer->point <= now ||
+	if (!timer_has_grid(timer, subject) || timer->point <= now ||
 	    profil_subject_find_next(kind, subject, true))
 		timer_find_next_point(timer, kind, subject, now);
 	/* a timer that fires earlier arms itself again */
@@ -262,7 +276,7 @@ static __always_inline void timer_sample_by_clock(struct profil_timer *timer,
 }
 
 /* Whether it has fired for the next point of all profiles of a thread; @subject: the first. */
-static __always_inline bool timer_is_at_all_points(struct profil_timer *timer,
+static __always_inline bool timer_is_at_all_points(const struct profil_timer *timer,
 						   enum profil_kind kind,
 						   struct profil_subject *subject)
 {
@@ -305,7 +319,7 @@ static __always_inline bool timer_sample_session(struct task_struct *task, bool 
 }
 
 /* Sample the only target of a thread. */
-static __always_inline bool timer_sample_target(struct profil_timer *timer,
+static __always_inline bool timer_sample_target(const struct profil_timer *timer,
 						struct task_struct *task, bool in_user)
 {
 	struct profil_target *target = profil_target_find_sampled(task, true);
