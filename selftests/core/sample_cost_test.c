@@ -88,7 +88,7 @@ COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 102, 99);
 COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 120, 118);
 FIXTURE_VARIANT_ADD(cost, attached_twice) {
 	.attached = true, .twice = true, .clock = PROFIL_CLOCK_RANDOM, .rate = TIMER_HZ,
-	.figures = { 488, 497 },
+	.figures = { 493, 498 },
 };
 
 #define STACK_COST(name, nr, ...)					\
