@@ -205,15 +205,16 @@ TEST_F(bins, regions)
 
 /*
  * What a CPU has found for one pc does not hold for the next one, of another region, or with its
- * counter in another page: the module remembers each 16th page in the same place.
+ * counter in another page. The module has places for 16 pages: two of 17 have the same.
  */
+#define PAGES_AFTER	17
+
 TEST_F(bins, one_after_another)
 {
-	size_t w = variant->width / 8, bytes = 33 * PAGE, i, k, nr = 0;
-	const size_t at[] = { 0x40, 0x240, 0x200 + PAGE, 0x40 };
-	const size_t byte[] = { 0x40, PAGE + 16 * 0x40, PAGE + 16 * PAGE };
+	size_t w = variant->width / 8, bytes = (1 + PAGES_AFTER) * PAGE, i, k, nr = 0;
 	struct profil_region *r = self->regions;
 	char *buffer = map_memory(bytes);
+	size_t byte[1 + PAGES_AFTER];
 
 	ASSERT_NE(MAP_FAILED, buffer);
 	/* the buffer of the first region has room for the second one's text */
@@ -226,24 +227,30 @@ TEST_F(bins, one_after_another)
 	r[1].end = r[1].start + 2 * PAGE;
 	r[1].scale = 16 * 0x10000;
 	r[1].buf += PAGE;
-	r[1].bytes = 32 * PAGE;
+	r[1].bytes = PAGES_AFTER * PAGE;
 	self->start.nr_regions = 2;
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	for (i = 0; i < sizeof(at) / sizeof(*at); i++)
-		ASSERT_EQ(0, stay_for(self->fd, self->text + at[i], 4));
+	byte[0] = 0x40;
+	ASSERT_EQ(0, stay_for(self->fd, self->text + 0x40, 4));
+	for (i = 0; i < PAGES_AFTER; i++) {
+		/* 16 bytes of counters for each byte of text */
+		ASSERT_EQ(0, stay_for(self->fd, self->text + 0x240 + i * PAGE / 16, 4));
+		byte[1 + i] = PAGE + 16 * 0x40 + i * PAGE;
+	}
+	ASSERT_EQ(0, stay_for(self->fd, self->text + 0x40, 4));
 	stop(self->fd);
 	for (i = 0; i < bytes / w; i++) {
 		if (!counter(buffer, variant->width, i))
 			continue;
 		nr++;
-		for (k = 0; k < sizeof(byte) / sizeof(*byte) && i != byte[k] / w;)
+		for (k = 0; k < ARRAY_SIZE(byte) && i != byte[k] / w;)
 			k++;
-		EXPECT_LT(k, sizeof(byte) / sizeof(*byte))
+		EXPECT_LT(k, ARRAY_SIZE(byte))
 			TH_LOG("counter %zu", i);
 		/* a kernel thread may take a tick */
 		EXPECT_LE(4 - 2, counter(buffer, variant->width, i));
 	}
-	EXPECT_EQ(sizeof(byte) / sizeof(*byte), nr);
+	EXPECT_EQ(ARRAY_SIZE(byte), nr);
 	munmap(buffer, bytes);
 }
 
