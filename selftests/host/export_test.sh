@@ -51,6 +51,11 @@ by_address() {
 } | by_address >"$work/counts"
 "$sample" result "$work/result" "$library" "$pie" "$no_pie" <"$work/counts" || exit 1
 
+# One with stacks: spin_less calls itself and spin_much, or the other way around
+for name in spin_less spin_much; do
+	printf '0 %016x 20\n0 %016x 30 5\n' "0x$(symbol "$pie" "$name")" "0x$(symbol "$pie" "$name" 8)"
+done | sort | STACKS=1 "$sample" result "$work/stacks" "$pie" || exit 1
+
 # The same of copies that are gone, so that functions have no names
 mkdir "$work/gone" && cp "$library" "$pie" "$no_pie" "$work/gone" &&
 "$sample" result "$work/unnamed" "$work/gone/${library##*/}" "$work/gone/${pie##*/}" \
@@ -168,6 +173,26 @@ pprof() {
 pprof_tool() {
 	HOME=$work PPROF_BINARY_PATH=$work PPROF_TMPDIR=$work go tool pprof "$@" \
 		"$work/pprof" >"$work/out" 2>"$work/err"
+}
+
+# export_stacks ARG...: exports the result with stacks
+export_stacks() {
+	"$PROFIL" export "$@" "$work/stacks" 2>"$work/err"
+}
+
+# stacks_total: the functions of the result with stacks: samples, and samples with what they call
+stacks_total() {
+	"$PROFIL" report --all "$work/stacks" | awk '!/^#/ { print $8, $4, $2 }' | sort
+}
+
+# Recursion counts once.
+pprof_calls() {
+	export_stacks --pprof -o "$work/pprof" && decode "$work/pprof" &&
+	pprof_tool -sample_index=samples -top -cum &&
+	equals totals "$(stacks_total)" \
+		"$(awk '$6 ~ /^spin_/ { printf "%s %d %.2f\n", $6, $1, $5 }' "$work/out" | sort)" &&
+	pprof_tool -peek spin_ &&
+	grep -q "| *spin_much *$" "$work/out"
 }
 
 # source_line NAME: prints the line of its definition in spin.c
@@ -323,7 +348,7 @@ dash() (
 )
 
 ktap_print_header
-ktap_set_plan 22
+ktap_set_plan 23
 check "--output=- is standard output" dash
 check "gprof: a PIE" gmon_pie
 check "gprof: a program at fixed addresses, with a sum above 65535" \
@@ -337,7 +362,7 @@ check "callgrind_annotate: without debug information" callgrind_stripped
 check "callgrind_annotate: unusual names" callgrind_odd
 check "pprof matches its schema" pprof
 check "pprof matches its schema: unusual names" pprof_odd
-for name in lists nameless; do
+for name in lists nameless calls; do
 	if go tool pprof -help >/dev/null 2>&1; then
 		check "go tool pprof: $name" "pprof_$name"
 	else

@@ -37,6 +37,7 @@ const struct export_format export_formats[] = {
 		.help = "Write a gzipped profile.proto, for pprof and servers that accept its profiles",
 		.is_binary = true,
 		.write = export_pprof,
+		.has_calls = true,
 	},
 	{
 		.name = "firefox",
