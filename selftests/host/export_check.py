@@ -5,12 +5,14 @@
 usage: export_check.py json FILE         by the schema that `make -C tools` makes
        export_check.py report FILE       by that of `profil report --json`; and so on: diff, info
        export_check.py firefox FILE      by the types of Firefox Profiler
+       export_check.py svg FILE          a flame graph: the width and the samples of its first row
 
 Prints the sum of the samples or weights, or of the samples of the rows, or the number of checks. Exit status: 1 if the file does not match the schema.
 """
 import json
 import os
 import sys
+import xml.etree.ElementTree
 
 import jsonschema
 
@@ -213,7 +215,27 @@ def check_firefox(profile):
     return f"{samples} {in_kernel}"
 
 
+def check_svg(name):
+    svg = "{http://www.w3.org/2000/svg}"
+    root = xml.etree.ElementTree.parse(name).getroot()
+    assert root.tag == svg + "svg"
+    rows = {}
+    for frame in root.findall(svg + "svg"):
+        rows.setdefault(int(frame.get("y")), []).append(frame)
+    for row in rows.values():
+        row.sort(key=lambda frame: float(frame.get("x")))
+        # up to rounding
+        assert all(float(one.get("x")) + float(one.get("width")) <= float(next.get("x")) + 0.02
+                   for one, next in zip(row, row[1:]))
+    first = rows[max(rows)]
+    return (f'{sum(float(frame.get("width")) for frame in first):.1f} '
+            f'{sum(int(frame.find(svg + "title").text.split(" ")[-4]) for frame in first)}')
+
+
 def main():
+    if sys.argv[1] == "svg":
+        print(check_svg(sys.argv[2]))
+        return
     check = {"json": check_json, "report": check_report, "diff": check_diff, "info": check_info,
              "firefox": check_firefox}[sys.argv[1]]
     with open(sys.argv[2], encoding="utf-8") as file:

@@ -282,6 +282,15 @@ folded() {
 	equals samples 4295098432 "$(awk '{ n += $NF } END { printf "%.0f", n }' "$work/folded")"
 }
 
+# A picture: of the functions without a caller, all are as wide as it, and have all samples.
+svg() {
+	export_stacks --svg -o "$work/svg" &&
+	equals picture "1200.0 100" "$(host/export_check.py svg "$work/svg" 2>"$work/err")" &&
+	equals "with odd names" "1200.0 20" \
+		"$(host/export_check.py svg unit/support/golden/svg 2>"$work/err")" &&
+	refuses 'no call stacks (ENODATA)' --svg "$work/result"
+}
+
 standard_output() {
 	export_result --json -o "$work/json" && export_result --json >"$work/out" &&
 	cmp "$work/json" "$work/out"
@@ -348,7 +357,7 @@ dash() (
 )
 
 ktap_print_header
-ktap_set_plan 23
+ktap_set_plan 24
 check "--output=- is standard output" dash
 check "gprof: a PIE" gmon_pie
 check "gprof: a program at fixed addresses, with a sum above 65535" \
@@ -373,6 +382,7 @@ check "JSON matches its schema" json
 check "the schema of JSON refuses wrong files" json_schema
 check "Firefox Profiler: a profile matches its types" firefox
 check "folded: a line per function" folded
+check "a flame graph is a picture" svg
 check "standard output is the default" standard_output
 check "binary formats are not written to a terminal" refuses_terminal
 check "error messages name the next step" arguments

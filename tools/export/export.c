@@ -55,6 +55,11 @@ const struct export_format export_formats[] = {
 		.write = export_folded,
 	},
 	{
+		.name = "svg",
+		.help = "Write a flame graph as a picture. It needs call stacks",
+		.write = export_svg,
+	},
+	{
 		.name = "html",
 		.help = "Write a page for browsers, without a network. Of two results, OLD and NEW, it shows the changes",
 		.write = export_html,
@@ -128,6 +133,8 @@ static void explain(int error, const char *path)
 {
 	if (error == -EOVERFLOW)
 		failure_warnx("%s: a count is too large for this format (EOVERFLOW): use another format", path);
+	else if (error == -ENODATA)
+		failure_warnx("%s: the result has no call stacks (ENODATA): profile with `profil -g'", path);
 	else
 		failure_warn(path, -error);
 }

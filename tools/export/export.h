@@ -150,6 +150,12 @@ int export_json(FILE *out, const struct symbolized *symbolized);
 int export_folded(FILE *out, const struct symbolized *symbolized);
 
 /*
+ * Write a flame graph as SVG 1.1, without scripts: a picture for browsers and documents. Names are
+ * printed by escape_octal(). Return: 0; -ENODATA: there are no call stacks; or -ENOMEM.
+ */
+int export_svg(FILE *out, const struct symbolized *symbolized);
+
+/*
  * Write counts by address, for BOLT 21 and later. The format is "pre-aggregated", specified by
  * bolt/docs/profiles.md of LLVM: the name of an event (E), then samples (S) with an address, which
  * in a position-independent file is the distance from its first segment. Return: 0.
