@@ -43,6 +43,7 @@ const struct export_format export_formats[] = {
 		.name = "firefox",
 		.help = "Write the format of Firefox Profiler (profiler.firefox.com)",
 		.write = export_firefox,
+		.has_calls = true,
 	},
 	{
 		.name = "json",

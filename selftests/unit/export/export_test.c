@@ -402,6 +402,19 @@ TEST_F(firefox)
 		   "\"weight\":[2,1,4,5,6,1,1],\n\"time\":[0.000,2.006,3.009,");
 }
 
+/* A stack is a node; those in the kernel come behind all nodes, one for all threads. */
+TEST_F(firefox_has_call_stacks)
+{
+	fake_result_stacks(&result);
+	result.stack_parts[1].system = 1;
+	write_text("firefox");
+	result.stack_parts[1].system = 0;
+	assert_has("\"prefix\":[null,0,1,null,3,1,1,3]");
+	assert_has("\"weightType\":\"samples\",\n\"stack\":[2,4,6,7],\n\"weight\":[4,7,1,2],");
+	assert_has("\"weightType\":\"samples\",\n\"stack\":[0,5,6],\n\"weight\":[3,2,1],");
+	assert_has("\"[incomplete: too deep]\"");
+}
+
 /* The samples of each function are of a program and a thread; no name contains markup. */
 TEST_F(html)
 {
