@@ -71,6 +71,16 @@ export_result() {
 	"$PROFIL" export "$@" "$work/result" 2>"$work/err"
 }
 
+# export_stacks ARG...: exports the result with stacks
+export_stacks() {
+	"$PROFIL" export "$@" "$work/stacks" 2>"$work/err"
+}
+
+# stacks_total: the functions of the result with stacks: samples, and samples with what they call
+stacks_total() {
+	"$PROFIL" report --all "$work/stacks" | awk '!/^#/ { print $8, $4, $2 }' | sort
+}
+
 # export_odd FORMAT FILE: exports the result with unusual names and counts
 export_odd() {
 	"$sample" odd "$1" "$2" >"$work/out" 2>"$work/err"
@@ -136,6 +146,17 @@ callgrind_stripped() {
 	grep -qF "[spin]:spin_much [$pie]" "$work/out"
 }
 
+# With callers, costs have those of what a function calls.
+callgrind_calls() {
+	export_stacks --callgrind -o "$work/callgrind" &&
+	callgrind_annotate --inclusive=yes --threshold=100 "$work/callgrind" >"$work/out" \
+		2>"$work/err" && [ ! -s "$work/err" ] &&
+	equals totals "$(stacks_total | awk '{ print $1, $3 * 1 }')" \
+		"$(sed -n 's/^ *\([0-9]*\) (.*:\(spin_[a-z]*\) \[.*/\2 \1/p' "$work/out" | sort)" &&
+	callgrind_annotate --tree=calling --threshold=100 "$work/callgrind" >"$work/out" &&
+	grep -q '^ *50 .* > .*:spin_less (50x)' "$work/out"
+}
+
 callgrind_odd() {
 	export_odd callgrind "$work/callgrind" &&
 	callgrind_annotate --threshold=100 "$work/callgrind" >"$work/out" 2>"$work/err" &&
@@ -173,16 +194,6 @@ pprof() {
 pprof_tool() {
 	HOME=$work PPROF_BINARY_PATH=$work PPROF_TMPDIR=$work go tool pprof "$@" \
 		"$work/pprof" >"$work/out" 2>"$work/err"
-}
-
-# export_stacks ARG...: exports the result with stacks
-export_stacks() {
-	"$PROFIL" export "$@" "$work/stacks" 2>"$work/err"
-}
-
-# stacks_total: the functions of the result with stacks: samples, and samples with what they call
-stacks_total() {
-	"$PROFIL" report --all "$work/stacks" | awk '!/^#/ { print $8, $4, $2 }' | sort
 }
 
 # Recursion counts once.
@@ -364,7 +375,7 @@ dash() (
 )
 
 ktap_print_header
-ktap_set_plan 25
+ktap_set_plan 26
 check "--output=- is standard output" dash
 check "gprof: a PIE" gmon_pie
 check "gprof: a program at fixed addresses, with a sum above 65535" \
@@ -375,6 +386,7 @@ check "gprof adds up two files" gmon_adds_up
 check "callgrind_annotate: functions" callgrind
 check "callgrind_annotate: sources" callgrind_sources
 check "callgrind_annotate: without debug information" callgrind_stripped
+check "callgrind_annotate: calls" callgrind_calls
 check "callgrind_annotate: unusual names" callgrind_odd
 check "pprof matches its schema" pprof
 check "pprof matches its schema: unusual names" pprof_odd

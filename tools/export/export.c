@@ -31,6 +31,7 @@ const struct export_format export_formats[] = {
 		.name = "callgrind",
 		.help = "Write callgrind's format, for kcachegrind and callgrind_annotate",
 		.write = export_callgrind,
+		.has_calls = true,
 	},
 	{
 		.name = "pprof",

@@ -101,7 +101,8 @@ int export_gmon(FILE *out, const struct result *result, size_t object);
  * "Callgrind Format Specification" of valgrind's manual. Positions are "instr", addresses with
  * which kcachegrind disassembles, and "line", with which it annotates sources. There are two costs:
  * Samples, and ns, the CPU time of the samples. If the source is unknown, the file (fl=) is named
- * after the object, and lines are 0. Names are printed by escape_octal(). Return: 0 or -ENOMEM.
+ * after the object, and lines are 0. Names are printed by escape_octal(). With stacks, calls have
+ * samples in place of their number, which is not known. Return: 0 or -ENOMEM.
  */
 int export_callgrind(FILE *out, const struct symbolized *symbolized);
 

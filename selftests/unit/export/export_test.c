@@ -267,6 +267,14 @@ TEST_F(call_stacks_are_a_picture)
 	assert_golden("svg", text);
 }
 
+/* A function in a stack twice is called there once: by the caller of the outermost one. */
+TEST_F(callgrind_has_calls)
+{
+	fake_result_stacks(&result);
+	write_text("callgrind");
+	assert_golden("callgrind.stacks", text);
+}
+
 /* Return: how many times a part is in the output. */
 static size_t count(const char *part)
 {
