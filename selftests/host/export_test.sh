@@ -114,6 +114,14 @@ gmon_adds_up() {
 		awk '$4 == "spin_much" { print $3 }')"
 }
 
+# gprof finds what spin_much calls, without -pg: the self time and that of its callee are 0.05 s.
+gmon_calls() {
+	export_stacks --gmon -o "$work/gmon" >"$work/out" &&
+	gprof -q -b "$pie" "$work/gmon/spin.gmon.out" >"$work/out" 2>"$work/err" && [ ! -s "$work/err" ] &&
+	grep -qE '^\[1\] +100\.0 +0\.05 +0\.05 .* spin_much \[1\]$' "$work/out" &&
+	grep -qE '^ +0\.05 +0\.00 +50/50 +spin_less \[2\]$' "$work/out"
+}
+
 # callgrind_annotate adds up the functions of both programs, which have the same source file.
 callgrind() {
 	export_result --callgrind -o "$work/callgrind" &&
@@ -375,7 +383,7 @@ dash() (
 )
 
 ktap_print_header
-ktap_set_plan 26
+ktap_set_plan 27
 check "--output=- is standard output" dash
 check "gprof: a PIE" gmon_pie
 check "gprof: a program at fixed addresses, with a sum above 65535" \
@@ -383,6 +391,7 @@ check "gprof: a program at fixed addresses, with a sum above 65535" \
 check "gprof: a shared library, with counts above 65535" \
 	gprof_has "$library" 150.00-sprofil 50.00-profil_bsd
 check "gprof adds up two files" gmon_adds_up
+check "gprof: calls" gmon_calls
 check "callgrind_annotate: functions" callgrind
 check "callgrind_annotate: sources" callgrind_sources
 check "callgrind_annotate: without debug information" callgrind_stripped

@@ -89,7 +89,7 @@ uint64_t export_ns(const struct result *result, uint64_t samples);
  *
  * A record has the bins of a range of text. gprof adds up records of the same range, so a count
  * above 65535 is spread over several records. (gprof sums in 32 bits, but the file that gprof -s
- * writes has 16.)
+ * writes has 16.) With stacks, calls in the object are arcs, with samples in place of their number.
  *
  * Return: 0; -ENOMEM; or -EOVERFLOW: a count is above 65535 * 2^20, whose records would take
  * more than 45 MB.
