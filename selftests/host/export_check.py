@@ -5,12 +5,15 @@
 usage: export_check.py json FILE         by the schema that `make -C tools` makes
        export_check.py report FILE       by that of `profil report --json`; and so on: diff, info
        export_check.py firefox FILE      by the types of Firefox Profiler
+       export_check.py svg FILE          a flame graph: the width and the samples of its first row
 
-Prints the sum of the samples or weights, or of the samples of the rows, or the number of checks. Exit status: 1 if the file does not match the schema.
+Prints the sum of the samples or weights, or of the samples of the rows, or the number of checks. Of
+Firefox Profiler, also the weights of each function with what it calls. Exit status: 1 if the file does not match the schema.
 """
 import json
 import os
 import sys
+import xml.etree.ElementTree
 
 import jsonschema
 
@@ -72,7 +75,7 @@ FIREFOX = {
                 "funcTable": table([], name=INDEX, isJS={"enum": [False]},
                                    relevantForJS={"enum": [False]}, resource=INDEX_OR_NONE,
                                    source=INDEX_OR_NULL, lineNumber=NULL, columnNumber=NULL),
-                "stackTable": table([], frame=INDEX, prefix=NULL),
+                "stackTable": table([], frame=INDEX, prefix=INDEX_OR_NULL),
                 "frameTable": table([], address=INDEX_OR_NONE, inlineDepth={"enum": [0]},
                                     category={"enum": [1, 2]}, subcategory={"enum": [0]},
                                     func=INDEX, nativeSymbol=NULL, innerWindowID=NULL,
@@ -200,7 +203,11 @@ def check_firefox(profile):
     check_indexes(shared["funcTable"]["source"], shared["sources"]["length"])
     check_indexes(shared["frameTable"]["func"], shared["funcTable"]["length"])
     check_indexes(shared["stackTable"]["frame"], shared["frameTable"]["length"])
+    prefixes = shared["stackTable"]["prefix"]
+    assert all(prefix is None or prefix < stack for stack, prefix in enumerate(prefixes)), prefixes
+    functions = [shared["stringArray"][name] for name in shared["funcTable"]["name"]]
     in_kernel = samples = 0
+    totals = {}
     for thread in profile["threads"]:
         check_columns(thread["samples"])
         check_columns(thread["markers"])
@@ -210,10 +217,36 @@ def check_firefox(profile):
             frame = shared["stackTable"]["frame"][stack]
             samples += weight
             in_kernel += weight * (shared["frameTable"]["category"][frame] == 2)
-    return f"{samples} {in_kernel}"
+            within = set()
+            while stack is not None:
+                within.add(functions[shared["frameTable"]["func"][shared["stackTable"]["frame"][stack]]])
+                stack = prefixes[stack]
+            for name in within:
+                totals[name] = totals.get(name, 0) + weight
+    return "\n".join([f"{samples} {in_kernel}"] + sorted(f"{name} {of}" for name, of in totals.items()))
+
+
+def check_svg(name):
+    svg = "{http://www.w3.org/2000/svg}"
+    root = xml.etree.ElementTree.parse(name).getroot()
+    assert root.tag == svg + "svg"
+    rows = {}
+    for frame in root.findall(svg + "svg"):
+        rows.setdefault(int(frame.get("y")), []).append(frame)
+    for row in rows.values():
+        row.sort(key=lambda frame: float(frame.get("x")))
+        # up to rounding
+        assert all(float(one.get("x")) + float(one.get("width")) <= float(next.get("x")) + 0.02
+                   for one, next in zip(row, row[1:]))
+    first = rows[max(rows)]
+    return (f'{sum(float(frame.get("width")) for frame in first):.1f} '
+            f'{sum(int(frame.find(svg + "title").text.split(" ")[-4]) for frame in first)}')
 
 
 def main():
+    if sys.argv[1] == "svg":
+        print(check_svg(sys.argv[2]))
+        return
     check = {"json": check_json, "report": check_report, "diff": check_diff, "info": check_info,
              "firefox": check_firefox}[sys.argv[1]]
     with open(sys.argv[2], encoding="utf-8") as file:

@@ -51,6 +51,11 @@ by_address() {
 } | by_address >"$work/counts"
 "$sample" result "$work/result" "$library" "$pie" "$no_pie" <"$work/counts" || exit 1
 
+# One with stacks: spin_less calls itself and spin_much, or the other way around
+for name in spin_less spin_much; do
+	printf '0 %016x 20\n0 %016x 30 5\n' "0x$(symbol "$pie" "$name")" "0x$(symbol "$pie" "$name" 8)"
+done | sort | STACKS=1 "$sample" result "$work/stacks" "$pie" || exit 1
+
 # The same of copies that are gone, so that functions have no names
 mkdir "$work/gone" && cp "$library" "$pie" "$no_pie" "$work/gone" &&
 "$sample" result "$work/unnamed" "$work/gone/${library##*/}" "$work/gone/${pie##*/}" \
@@ -64,6 +69,16 @@ export_unnamed() {
 # export_result ARG...: exports the result of the real programs
 export_result() {
 	"$PROFIL" export "$@" "$work/result" 2>"$work/err"
+}
+
+# export_stacks ARG...: exports the result with stacks
+export_stacks() {
+	"$PROFIL" export "$@" "$work/stacks" 2>"$work/err"
+}
+
+# stacks_total: the functions of the result with stacks: samples, and samples with what they call
+stacks_total() {
+	"$PROFIL" report --all "$work/stacks" | awk '!/^#/ { print $8, $4, $2 }' | sort
 }
 
 # export_odd FORMAT FILE: exports the result with unusual names and counts
@@ -99,6 +114,14 @@ gmon_adds_up() {
 		awk '$4 == "spin_much" { print $3 }')"
 }
 
+# gprof finds what spin_much calls, without -pg: the self time and that of its callee are 0.05 s.
+gmon_calls() {
+	export_stacks --gmon -o "$work/gmon" >"$work/out" &&
+	gprof -q -b "$pie" "$work/gmon/spin.gmon.out" >"$work/out" 2>"$work/err" && [ ! -s "$work/err" ] &&
+	grep -qE '^\[1\] +100\.0 +0\.05 +0\.05 .* spin_much \[1\]$' "$work/out" &&
+	grep -qE '^ +0\.05 +0\.00 +50/50 +spin_less \[2\]$' "$work/out"
+}
+
 # callgrind_annotate adds up the functions of both programs, which have the same source file.
 callgrind() {
 	export_result --callgrind -o "$work/callgrind" &&
@@ -129,6 +152,17 @@ callgrind_stripped() {
 	callgrind_annotate --threshold=100 "$work/callgrind" >"$work/out" 2>"$work/err" &&
 	[ ! -s "$work/err" ] &&
 	grep -qF "[spin]:spin_much [$pie]" "$work/out"
+}
+
+# With callers, costs have those of what a function calls.
+callgrind_calls() {
+	export_stacks --callgrind -o "$work/callgrind" &&
+	callgrind_annotate --inclusive=yes --threshold=100 "$work/callgrind" >"$work/out" \
+		2>"$work/err" && [ ! -s "$work/err" ] &&
+	equals totals "$(stacks_total | awk '{ print $1, $3 * 1 }')" \
+		"$(sed -n 's/^ *\([0-9]*\) (.*:\(spin_[a-z]*\) \[.*/\2 \1/p' "$work/out" | sort)" &&
+	callgrind_annotate --tree=calling --threshold=100 "$work/callgrind" >"$work/out" &&
+	grep -q '^ *50 .* > .*:spin_less (50x)' "$work/out"
 }
 
 callgrind_odd() {
@@ -168,6 +202,16 @@ pprof() {
 pprof_tool() {
 	HOME=$work PPROF_BINARY_PATH=$work PPROF_TMPDIR=$work go tool pprof "$@" \
 		"$work/pprof" >"$work/out" 2>"$work/err"
+}
+
+# Recursion counts once.
+pprof_calls() {
+	export_stacks --pprof -o "$work/pprof" && decode "$work/pprof" &&
+	pprof_tool -sample_index=samples -top -cum &&
+	equals totals "$(stacks_total)" \
+		"$(awk '$6 ~ /^spin_/ { printf "%s %d %.2f\n", $6, $1, $5 }' "$work/out" | sort)" &&
+	pprof_tool -peek spin_ &&
+	grep -q "| *spin_much *$" "$work/out"
 }
 
 # source_line NAME: prints the line of its definition in spin.c
@@ -229,10 +273,11 @@ firefox() {
 	local broken
 
 	export_result --firefox -o "$work/firefox" &&
-	equals samples "400000 0" "$(host/export_check.py firefox "$work/firefox" 2>"$work/err")" &&
+	equals samples "400000 0" "$(host/export_check.py firefox "$work/firefox" 2>"$work/err" | head -n 1)" &&
 	grep -q "$PWD/programs/spin.c" "$work/firefox" &&
 	export_odd firefox "$work/firefox" &&
-	equals samples "4295098432 8" "$(host/export_check.py firefox "$work/firefox" 2>"$work/err")" ||
+	equals samples "4295098432 8" \
+		"$(host/export_check.py firefox "$work/firefox" 2>"$work/err" | head -n 1)" ||
 		return
 	for broken in 's/"weightType":"samples"/"weightType":"bytes"/' '/^"pid":/s/"//3g' \
 			's/^"category":\[[12]/"category":[0/' 's/"frame":\[0/"frame":[99/' \
@@ -245,6 +290,12 @@ firefox() {
 	done
 }
 
+firefox_calls() {
+	export_stacks --firefox -o "$work/firefox" &&
+	equals totals "100 10 $(stacks_total | awk '{ print $1, $3 * 1 }' | paste -sd ' ')" \
+		"$(host/export_check.py firefox "$work/firefox" 2>"$work/err" | paste -sd ' ')"
+}
+
 folded() {
 	local base=${library##*/}
 
@@ -255,6 +306,15 @@ folded() {
 	! grep -vE '^[^;]+(;[^;]+)? [0-9]+$' "$work/folded" &&
 	iconv -f UTF-8 -t UTF-8 "$work/folded" >/dev/null 2>"$work/err" &&
 	equals samples 4295098432 "$(awk '{ n += $NF } END { printf "%.0f", n }' "$work/folded")"
+}
+
+# A picture: of the functions without a caller, all are as wide as it, and have all samples.
+svg() {
+	export_stacks --svg -o "$work/svg" &&
+	equals picture "1200.0 100" "$(host/export_check.py svg "$work/svg" 2>"$work/err")" &&
+	equals "with odd names" "1200.0 20" \
+		"$(host/export_check.py svg unit/support/golden/svg 2>"$work/err")" &&
+	refuses 'no call stacks (ENODATA)' --svg "$work/result"
 }
 
 standard_output() {
@@ -323,7 +383,7 @@ dash() (
 )
 
 ktap_print_header
-ktap_set_plan 22
+ktap_set_plan 27
 check "--output=- is standard output" dash
 check "gprof: a PIE" gmon_pie
 check "gprof: a program at fixed addresses, with a sum above 65535" \
@@ -331,13 +391,15 @@ check "gprof: a program at fixed addresses, with a sum above 65535" \
 check "gprof: a shared library, with counts above 65535" \
 	gprof_has "$library" 150.00-sprofil 50.00-profil_bsd
 check "gprof adds up two files" gmon_adds_up
+check "gprof: calls" gmon_calls
 check "callgrind_annotate: functions" callgrind
 check "callgrind_annotate: sources" callgrind_sources
 check "callgrind_annotate: without debug information" callgrind_stripped
+check "callgrind_annotate: calls" callgrind_calls
 check "callgrind_annotate: unusual names" callgrind_odd
 check "pprof matches its schema" pprof
 check "pprof matches its schema: unusual names" pprof_odd
-for name in lists nameless; do
+for name in lists nameless calls; do
 	if go tool pprof -help >/dev/null 2>&1; then
 		check "go tool pprof: $name" "pprof_$name"
 	else
@@ -347,7 +409,9 @@ done
 check "JSON matches its schema" json
 check "the schema of JSON refuses wrong files" json_schema
 check "Firefox Profiler: a profile matches its types" firefox
+check "Firefox Profiler: call stacks" firefox_calls
 check "folded: a line per function" folded
+check "a flame graph is a picture" svg
 check "standard output is the default" standard_output
 check "binary formats are not written to a terminal" refuses_terminal
 check "error messages name the next step" arguments

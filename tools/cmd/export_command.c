@@ -350,6 +350,8 @@ static void open_side(struct side *side, const struct arguments *arguments, cons
 {
 	options_read_result(input, &side->result);
 	options_select(input, &side->result, &arguments->selection);
+	if (arguments->format->has_calls && side->result.nr_stack_parts)
+		symbols_prefer_files();
 	if (is_input(arguments, input))
 		failure_exitx(EXIT_NO_RESULT, "%s is the result itself, which would be overwritten: name another file with --output",
 			      arguments->output ? arguments->output : "standard output");

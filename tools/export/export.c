@@ -31,17 +31,20 @@ const struct export_format export_formats[] = {
 		.name = "callgrind",
 		.help = "Write callgrind's format, for kcachegrind and callgrind_annotate",
 		.write = export_callgrind,
+		.has_calls = true,
 	},
 	{
 		.name = "pprof",
 		.help = "Write a gzipped profile.proto, for pprof and servers that accept its profiles",
 		.is_binary = true,
 		.write = export_pprof,
+		.has_calls = true,
 	},
 	{
 		.name = "firefox",
 		.help = "Write the format of Firefox Profiler (profiler.firefox.com)",
 		.write = export_firefox,
+		.has_calls = true,
 	},
 	{
 		.name = "json",
@@ -52,6 +55,11 @@ const struct export_format export_formats[] = {
 		.name = "folded",
 		.help = "Write lines of object;function and samples, for flamegraph.pl, inferno and speedscope",
 		.write = export_folded,
+	},
+	{
+		.name = "svg",
+		.help = "Write a flame graph as a picture. It needs call stacks",
+		.write = export_svg,
 	},
 	{
 		.name = "html",
@@ -127,6 +135,8 @@ static void explain(int error, const char *path)
 {
 	if (error == -EOVERFLOW)
 		failure_warnx("%s: a count is too large for this format (EOVERFLOW): use another format", path);
+	else if (error == -ENODATA)
+		failure_warnx("%s: the result has no call stacks (ENODATA): profile with `profil -g'", path);
 	else
 		failure_warn(path, -error);
 }

@@ -3,8 +3,8 @@
  * Writes a result in the formats of other tools. Each format is in its own file, export_NAME.c,
  * and starts from the symbolized counts (symbolize.h). All formats have link-time addresses.
  *
- * Call stacks are in folded stacks and pages. In other formats made for stacks, each stack is one
- * function, or its object and the function.
+ * Without call stacks, each stack of a format made for stacks is one function, or its object and the
+ * function.
  */
 #ifndef PROFIL_EXPORT_H
 #define PROFIL_EXPORT_H
@@ -26,6 +26,7 @@
  *                -errno. NULL: the format has @write_object or @write_code
  * @write_object: writes one object that has samples, to a file of its own; returns as @write
  * @suffix:       suffix of the files of @write_object
+ * @has_calls:    with stacks, it has the lines of calls, which are in files only
  * @compares:     @write also shows the changes since @old of struct symbolized
  * @write_code:   writes the samples in one object, by function; returns as @write. Moves samples
  *                that the format cannot have to @unnamed
@@ -39,6 +40,7 @@ struct export_format {
 	int (*write)(FILE *out, const struct symbolized *symbolized);
 	int (*write_object)(FILE *out, const struct result *result, size_t object);
 	const char *suffix;
+	bool has_calls;
 	bool compares;
 	int (*write_code)(FILE *out, struct code *code);
 	enum code_needs needs;
@@ -87,7 +89,7 @@ uint64_t export_ns(const struct result *result, uint64_t samples);
  *
  * A record has the bins of a range of text. gprof adds up records of the same range, so a count
  * above 65535 is spread over several records. (gprof sums in 32 bits, but the file that gprof -s
- * writes has 16.)
+ * writes has 16.) With stacks, calls in the object are arcs, with samples in place of their number.
  *
  * Return: 0; -ENOMEM; or -EOVERFLOW: a count is above 65535 * 2^20, whose records would take
  * more than 45 MB.
@@ -99,7 +101,8 @@ int export_gmon(FILE *out, const struct result *result, size_t object);
  * "Callgrind Format Specification" of valgrind's manual. Positions are "instr", addresses with
  * which kcachegrind disassembles, and "line", with which it annotates sources. There are two costs:
  * Samples, and ns, the CPU time of the samples. If the source is unknown, the file (fl=) is named
- * after the object, and lines are 0. Names are printed by escape_octal(). Return: 0 or -ENOMEM.
+ * after the object, and lines are 0. Names are printed by escape_octal(). With stacks, calls have
+ * samples in place of their number, which is not known. Return: 0 or -ENOMEM.
  */
 int export_callgrind(FILE *out, const struct symbolized *symbolized);
 
@@ -107,7 +110,7 @@ int export_callgrind(FILE *out, const struct symbolized *symbolized);
  * Write pprof's profile.proto, gzipped. The format is specified by proto/profile.proto of
  * google/pprof; pprof.proto has the part that is used here. The sample types are samples/count and
  * cpu/nanoseconds, which is the default. The period is CPU time in ns. Each sample has one
- * location. Each mapping contains all addresses, from offset 0, which makes pprof treat addresses
+ * location, or those of its stack: where a call ends, in the caller. Each mapping contains all addresses, from offset 0, which makes pprof treat addresses
  * as link-time ones. Function.name is demangled, system_name is not. Functions without a symbol are
  * named after the object and their address, such as "cc1+0x1234"; code in no known function is "cc1
  * (no symbols)", with exact addresses. A location has a Line for each inlined function, innermost
@@ -146,6 +149,12 @@ int export_json(FILE *out, const struct symbolized *symbolized);
  * escape_octal(), which also escapes semicolons. Return: 0 or -ENOMEM.
  */
 int export_folded(FILE *out, const struct symbolized *symbolized);
+
+/*
+ * Write a flame graph as SVG 1.1, without scripts: a picture for browsers and documents. Names are
+ * printed by escape_octal(). Return: 0; -ENODATA: there are no call stacks; or -ENOMEM.
+ */
+int export_svg(FILE *out, const struct symbolized *symbolized);
 
 /*
  * Write counts by address, for BOLT 21 and later. The format is "pre-aggregated", specified by

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The processed profile format of Firefox Profiler, version 61. A table has a list for each column.
- * A frame is an address in user mode or in the kernel, which are the categories; a stack is a
- * frame.
+ * A frame is an address in user mode or in the kernel, which are the categories. Without call
+ * stacks, a stack is a frame.
  *
- * The samples of a thread have no times. They are written by object and address, each where the CPU
- * time of those before it ends; the name of the profile states that.
+ * The samples of a thread have no times. They are written by object and address, or by stack, each
+ * where the CPU time of those before it ends; the name of the profile states that.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -57,10 +57,14 @@ static void print_column(struct json *json, const char *name, const struct firef
 	putc(']', json->out);
 }
 
-static long long index_of(const struct firefox_tables *tables, size_t i)
+static long long stack_frame(const struct firefox_tables *tables, size_t i)
 {
-	(void)tables;
-	return (long long)i;
+	return (long long)tables->stacks[i].frame;
+}
+
+static long long stack_caller(const struct firefox_tables *tables, size_t i)
+{
+	return tables->stacks[i].caller == SIZE_MAX ? -1 : (long long)tables->stacks[i].caller;
 }
 
 static long long frame_category(const struct firefox_tables *tables, size_t i)
@@ -83,28 +87,35 @@ static long long function_source(const struct firefox_tables *tables, size_t i)
 	return tables->of_function[i] == SIZE_MAX ? -1 : (long long)tables->of_function[i];
 }
 
-/* The number of functions with that of samples outside all objects */
-static size_t nr_functions(const struct symbolized *symbolized)
+/* The number of functions with the others */
+static size_t nr_functions(const struct firefox_tables *tables)
 {
-	return symbolized->nr_functions + 1;
+	return tables->functions->nr_functions + tables->nr_others;
+}
+
+static const char *function_name(const struct firefox_tables *tables, size_t i)
+{
+	const size_t nr = tables->functions->nr_functions;
+
+	if (i < nr)
+		return tables->functions->functions[i].name;
+	return tables->nr_others > 1 ? calls_other_name(i - nr) : RESULT_OUTSIDE;
 }
 
 /* Texts are those of functions, then of objects, then of sources. */
-static void print_texts(struct json *json, const struct symbolized *symbolized,
-			const struct firefox_tables *tables)
+static void print_texts(struct json *json, const struct firefox_tables *tables)
 {
 	size_t i;
 
 	json_member(json, "stringArray");
 	json_enter(json, '[');
-	for (i = 0; i < nr_functions(symbolized); i++) {
+	for (i = 0; i < nr_functions(tables); i++) {
 		json_next(json);
-		escape_json(json->out, i < symbolized->nr_functions ?
-			    symbolized->functions[i].name : RESULT_OUTSIDE);
+		escape_json(json->out, function_name(tables, i));
 	}
-	for (i = 0; i < symbolized->result->nr_objects; i++) {
+	for (i = 0; i < tables->functions->result->nr_objects; i++) {
 		json_next(json);
-		escape_json(json->out, base_name(symbolized->result->objects[i].path));
+		escape_json(json->out, base_name(tables->functions->result->objects[i].path));
 	}
 	for (i = 0; i < tables->nr_names; i++) {
 		json_next(json);
@@ -126,8 +137,7 @@ static void print_range(struct json *json, const char *name, size_t first, size_
 }
 
 /* The address of a frame is in its object. @outside has none. */
-static void print_addresses(struct json *json, const struct symbolized *symbolized,
-			    const struct firefox_tables *tables)
+static void print_addresses(struct json *json, const struct firefox_tables *tables)
 {
 	size_t i;
 
@@ -136,7 +146,7 @@ static void print_addresses(struct json *json, const struct symbolized *symboliz
 	for (i = 0; i < tables->nr_frames; i++) {
 		const struct firefox_frame *frame = &tables->frames[i];
 
-		if (frame->function == symbolized->nr_functions)
+		if (frame->function >= tables->functions->nr_functions)
 			fprintf(json->out, "%s-1", i ? "," : "");
 		else
 			fprintf(json->out, "%s%" PRIu64, i ? "," : "", frame->address);
@@ -144,26 +154,25 @@ static void print_addresses(struct json *json, const struct symbolized *symboliz
 	putc(']', json->out);
 }
 
-static void print_resources(struct json *json, const struct symbolized *symbolized)
+static void print_resources(struct json *json, const struct firefox_tables *tables)
 {
-	const size_t nr = symbolized->result->nr_objects;
+	const size_t nr = tables->functions->result->nr_objects;
 	char library[4];
 
 	snprintf(library, sizeof(library), "%d", LIBRARY);
 	json_member(json, "resourceTable");
 	json_enter(json, '{');
 	print_range(json, "lib", 0, nr);
-	print_range(json, "name", nr_functions(symbolized), nr);
+	print_range(json, "name", nr_functions(tables), nr);
 	print_constant(json, "host", "null", nr);
 	print_constant(json, "type", library, nr);
 	json_number(json, "length", nr);
 	json_leave(json, '}');
 }
 
-static void print_functions(struct json *json, const struct symbolized *symbolized,
-			    const struct firefox_tables *tables)
+static void print_functions(struct json *json, const struct firefox_tables *tables)
 {
-	const size_t nr = nr_functions(symbolized);
+	const size_t nr = nr_functions(tables);
 	size_t i;
 
 	json_member(json, "funcTable");
@@ -173,9 +182,11 @@ static void print_functions(struct json *json, const struct symbolized *symboliz
 	print_constant(json, "relevantForJS", "false", nr);
 	json_member(json, "resource");
 	putc('[', json->out);
-	for (i = 0; i < symbolized->nr_functions; i++)
-		fprintf(json->out, "%zu,", symbolized->functions[i].object);
-	fputs("-1]", json->out);
+	for (i = 0; i < tables->functions->nr_functions; i++)
+		fprintf(json->out, "%zu,", tables->functions->functions[i].object);
+	for (i = 0; i < tables->nr_others; i++)
+		fprintf(json->out, "%s-1", i ? "," : "");
+	putc(']', json->out);
 	print_column(json, "source", tables, nr, function_source);
 	print_constant(json, "lineNumber", "null", nr);
 	print_constant(json, "columnNumber", "null", nr);
@@ -183,20 +194,19 @@ static void print_functions(struct json *json, const struct symbolized *symboliz
 	json_leave(json, '}');
 }
 
-static void print_frames(struct json *json, const struct symbolized *symbolized,
-			 const struct firefox_tables *tables)
+static void print_frames(struct json *json, const struct firefox_tables *tables)
 {
 	const size_t nr = tables->nr_frames;
 
 	json_member(json, "stackTable");
 	json_enter(json, '{');
-	print_column(json, "frame", tables, nr, index_of);
-	print_constant(json, "prefix", "null", nr);
-	json_number(json, "length", nr);
+	print_column(json, "frame", tables, tables->nr_stacks, stack_frame);
+	print_column(json, "prefix", tables, tables->nr_stacks, stack_caller);
+	json_number(json, "length", tables->nr_stacks);
 	json_leave(json, '}');
 	json_member(json, "frameTable");
 	json_enter(json, '{');
-	print_addresses(json, symbolized, tables);
+	print_addresses(json, tables);
 	print_constant(json, "inlineDepth", "0", nr);
 	print_column(json, "category", tables, nr, frame_category);
 	print_constant(json, "subcategory", "0", nr);
@@ -209,13 +219,12 @@ static void print_frames(struct json *json, const struct symbolized *symbolized,
 	json_leave(json, '}');
 }
 
-static void print_sources(struct json *json, const struct symbolized *symbolized,
-			  const struct firefox_tables *tables)
+static void print_sources(struct json *json, const struct firefox_tables *tables)
 {
 	json_member(json, "sources");
 	json_enter(json, '{');
 	print_constant(json, "id", "null", tables->nr_names);
-	print_range(json, "filename", nr_functions(symbolized) + symbolized->result->nr_objects,
+	print_range(json, "filename", nr_functions(tables) + tables->functions->result->nr_objects,
 		    tables->nr_names);
 	print_constant(json, "startLine", "1", tables->nr_names);
 	print_constant(json, "startColumn", "1", tables->nr_names);
@@ -224,16 +233,15 @@ static void print_sources(struct json *json, const struct symbolized *symbolized
 	json_leave(json, '}');
 }
 
-static void print_shared(struct json *json, const struct symbolized *symbolized,
-			 const struct firefox_tables *tables)
+static void print_shared(struct json *json, const struct firefox_tables *tables)
 {
 	json_member(json, "shared");
 	json_enter(json, '{');
-	print_texts(json, symbolized, tables);
-	print_sources(json, symbolized, tables);
-	print_resources(json, symbolized);
-	print_functions(json, symbolized, tables);
-	print_frames(json, symbolized, tables);
+	print_texts(json, tables);
+	print_sources(json, tables);
+	print_resources(json, tables);
+	print_functions(json, tables);
+	print_frames(json, tables);
 	json_member(json, "nativeSymbols");
 	fputs("{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0}",
 	      json->out);
@@ -252,7 +260,7 @@ static void print_table(struct json *json, const struct firefox_tables *tables, 
 	json_member(json, "stack");
 	putc('[', json->out);
 	for (i = first; i < next; i++)
-		fprintf(json->out, "%s%zu", i > first ? "," : "", tables->samples[i].frame);
+		fprintf(json->out, "%s%zu", i > first ? "," : "", tables->samples[i].stack);
 	putc(']', json->out);
 	json_member(json, "weight");
 	putc('[', json->out);
@@ -382,7 +390,7 @@ int export_firefox(FILE *out, const struct symbolized *symbolized)
 		error = print_meta(&json, symbolized->result);
 	if (!error) {
 		print_libraries(&json, symbolized->result);
-		print_shared(&json, symbolized, &tables);
+		print_shared(&json, &tables);
 		print_threads(&json, symbolized->result, &tables);
 	}
 	json_leave(&json, '}');

@@ -6,6 +6,7 @@
  *	record	tag (a byte, 0: histogram), first address, end address (exclusive),
  *		number of bins (32 bits), rate in Hz (32 bits), name of the unit (15
  *		bytes), its letter (a byte), the bins (16 bits each)
+ *	record	tag (1: arc), address in the caller, address in the callee, number (32 bits)
  *	...
  *
  * gprof requires that the bins of all records represent the same number of bytes of text.
@@ -22,6 +23,7 @@
 
 #define VERSION		1
 #define TAG_HISTOGRAM	0
+#define TAG_ARC		1
 #define BIN_MAX		UINT16_MAX	/* samples in a bin */
 
 /* Bytes of text per bin. With narrower bins, gprof expects twice their number. */
@@ -157,6 +159,98 @@ static void add(const struct gmon *gmon, struct stretch *stretch, uint64_t addre
 		stretch->nr_bins = bin + 1;
 }
 
+/* Samples in stacks with a call. One from another object, or from an unknown one, is at 0. */
+struct arc {
+	uint64_t from;
+	uint64_t to;
+	uint64_t samples;
+};
+
+static int compare_arcs(const void *va, const void *vb)
+{
+	const struct arc *a = va, *b = vb;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->to < b->to ? -1 : a->to > b->to;
+}
+
+static void put_arc(const struct gmon *gmon, const struct arc *arc)
+{
+	const unsigned char tag = TAG_ARC;
+	uint64_t left = arc->samples;
+
+	while (left) {
+		const uint32_t count = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
+
+		put(gmon, &tag, sizeof(tag));
+		put(gmon, &arc->from, sizeof(arc->from));
+		put(gmon, &arc->to, sizeof(arc->to));
+		put(gmon, &count, sizeof(count));
+		left -= count;
+	}
+}
+
+/* Return: the nearest caller in the object; RESULT_NO_NODE: there is none. */
+static uint32_t find_caller(const struct result_node *nodes, uint32_t node)
+{
+	const uint32_t object = nodes[node].object;
+
+	do
+		node = nodes[node].parent;
+	while (node != RESULT_NO_NODE && nodes[node].object != object);
+	return node;
+}
+
+/* Return: the arcs of nodes in the object, to free(), with all samples below them; NULL: no memory. */
+static struct arc *list_arcs(const struct result *result, size_t object, size_t *nr)
+{
+	struct arc *arcs = calloc(result->nr_nodes + 1, sizeof(*arcs));
+	size_t i;
+
+	*nr = 0;
+	if (!arcs)
+		return NULL;
+	for (i = 0; i < result->nr_stack_parts; i++)
+		arcs[result->stack_parts[i].address].samples += result->stack_parts[i].samples;
+	/* callers come first */
+	for (i = result->nr_nodes; i-- > 0; )
+		if (result->nodes[i].parent != RESULT_NO_NODE)
+			arcs[result->nodes[i].parent].samples += arcs[i].samples;
+	for (i = 0; i < result->nr_nodes; i++) {
+		const uint64_t samples = arcs[i].samples;
+		uint32_t caller;
+
+		if (result->nodes[i].object != object)
+			continue;
+		caller = find_caller(result->nodes, (uint32_t)i);
+		arcs[(*nr)++] = (struct arc){
+			caller == RESULT_NO_NODE ? 0 : result->nodes[caller].address,
+			result->nodes[i].address, samples,
+		};
+	}
+	qsort(arcs, *nr, sizeof(*arcs), compare_arcs);
+	return arcs;
+}
+
+/* Write the calls of functions in the object. Return: 0 or -ENOMEM. */
+static int put_arcs(const struct gmon *gmon, const struct result *result, size_t object)
+{
+	size_t nr, i;
+	struct arc *arcs = list_arcs(result, object, &nr);
+
+	if (!arcs)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		if (i + 1 < nr && !compare_arcs(&arcs[i], &arcs[i + 1]))
+			arcs[i + 1].samples += arcs[i].samples;
+		else
+			put_arc(gmon, &arcs[i]);
+	}
+	free(arcs);
+	return 0;
+}
+
 int export_gmon(FILE *out, const struct result *result, size_t object)
 {
 	const struct result_object *from = &result->objects[object];
@@ -176,5 +270,5 @@ int export_gmon(FILE *out, const struct result *result, size_t object)
 		    from->counts[i].samples);
 	put_stretch(&gmon, stretch);
 	free(stretch);
-	return 0;
+	return result->nr_stack_parts ? put_arcs(&gmon, result, object) : 0;
 }

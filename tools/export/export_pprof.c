@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pprof's format. Readers of protobuf merge concatenated messages of one type into one message
- * with concatenated lists. So the profile is written in pieces, function by function, and is
- * never in memory as a whole. Mappings are last, because they state what is known about their
- * functions.
+ * pprof's format. Without stacks, each sample is in the piece of its location. With them, these come
+ * first: the addresses of all nodes, and what is outside all objects.
  *
  * A location has a line for each function that is inlined there, and a last one for the function
  * that has the code. The line is in the file of its function. If it is in another file, because the
@@ -18,22 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
-
 #include "export/export.h"
-#include "generated/pprof.pb-c.h"
+#include "export/pprof.h"
+#include "export/stacks.h"
 #include "profile/namesakes.h"
-#include "util/escape.h"
+#include "result/stacks.h"
 #include "util/text_tree.h"
-
-#define GZIP_WINDOW	(15 + 16)	/* for deflateInit2(): the largest, with a gzip header */
-#define GZIP_MEMORY	8		/* the default of deflateInit2() */
-
-/* With these, pprof uses addresses as link-time addresses: GetBase() in its internal/elfexec. */
-#define MAPPING_START	0
-#define MAPPING_LIMIT	UINT64_MAX
-
-enum { SAMPLES, CPU, USER, SYSTEM, NR_VALUES };
 
 /* The name of an inlined function that has none */
 static const char unknown[] = "(unknown)";
@@ -53,26 +41,6 @@ struct inlined {
 	uint64_t id;		/* of its Function */
 };
 
-/* Whether any function of an object has a name or a file */
-struct known {
-	bool names;
-	bool files;
-};
-
-struct pprof {
-	FILE *out;
-	const struct symbolized *symbolized;
-	const char **labels;	/* by object: its short name */
-	struct known *known;	/* by object */
-	void *sources;		/* tree of struct pprof_file */
-	void *inlined;		/* tree of struct inlined */
-	z_stream deflate;
-	int64_t nr_strings;	/* in the table so far */
-	uint64_t nr_locations;
-	uint64_t nr_functions;
-	int error;		/* 0; or -errno, and nothing more is written */
-};
-
 /* Where the samples of a count belong */
 struct place {
 	uint64_t mapping;	/* ID, or 0 */
@@ -83,153 +51,29 @@ struct place {
 	size_t nr;
 };
 
-/* Strings that a piece adds to the table. There is room for those of the head, the most. */
-struct strings {
-	char *text[32];
-	size_t nr;
-};
-
-static void compress_bytes(struct pprof *pprof, uint8_t *bytes, size_t size, int flush)
+/* Make the sample of a stack, or of a place. @values: room for its values */
+static void make_sample(const struct pprof *pprof, const struct result_count *count,
+			Pprof__Sample *sample, int64_t *values)
 {
-	unsigned char room[16384];
-
-	pprof->deflate.next_in = bytes;
-	pprof->deflate.avail_in = (uInt)size;
-	do {
-		pprof->deflate.next_out = room;
-		pprof->deflate.avail_out = sizeof(room);
-		deflate(&pprof->deflate, flush);
-		fwrite(room, 1, sizeof(room) - pprof->deflate.avail_out, pprof->out);
-	} while (!pprof->deflate.avail_out);
+	values[PPROF_SAMPLES] = count->samples < INT64_MAX ? (int64_t)count->samples : INT64_MAX;
+	values[PPROF_CPU] = (int64_t)export_ns(pprof->result, count->samples);
+	/* they add up */
+	values[PPROF_SYSTEM] = (int64_t)export_ns(pprof->result, count->system);
+	values[PPROF_USER] = values[PPROF_CPU] - values[PPROF_SYSTEM];
+	sample->n_value = PPROF_NR_VALUES;
+	sample->value = values;
 }
 
-/* Write a piece with its strings, which are freed. */
-static void write_piece(struct pprof *pprof, Pprof__Profile *piece, struct strings *strings)
-{
-	uint8_t *bytes;
-	size_t size, i;
-
-	piece->n_string_table = strings->nr;
-	piece->string_table = strings->text;
-	if (!pprof->error) {
-		size = pprof__profile__get_packed_size(piece);
-		bytes = malloc(size + 1);
-		if (bytes) {
-			pprof__profile__pack(piece, bytes);
-			compress_bytes(pprof, bytes, size, Z_NO_FLUSH);
-		} else {
-			pprof->error = -ENOMEM;
-		}
-		free(bytes);
-	}
-	for (i = 0; i < strings->nr; i++)
-		free(strings->text[i]);
-	strings->nr = 0;
-}
-
-/* Return: the index of the string in the table. */
-static int64_t add_string(struct pprof *pprof, struct strings *strings, const char *text)
-{
-	char *copy = escape_utf8(text);
-
-	if (!copy) {
-		pprof->error = -ENOMEM;
-		return 0;
-	}
-	strings->text[strings->nr++] = copy;
-	return pprof->nr_strings++;
-}
-
-static void write_head(struct pprof *pprof, const struct result *result)
-{
-	Pprof__ValueType types[NR_VALUES] = {
-		PPROF__VALUE_TYPE__INIT, PPROF__VALUE_TYPE__INIT,
-		PPROF__VALUE_TYPE__INIT, PPROF__VALUE_TYPE__INIT,
-	};
-	Pprof__ValueType *type_of[NR_VALUES] = {
-		&types[SAMPLES], &types[CPU], &types[USER], &types[SYSTEM],
-	};
-	Pprof__Profile head = PPROF__PROFILE__INIT;
-	struct strings strings = { .nr = 0 };
-	char *command = export_command_line(result);
-	int64_t comments[3];
-
-	if (!command)
-		pprof->error = -ENOMEM;
-	add_string(pprof, &strings, "");	/* the first string must be empty */
-	types[SAMPLES].type = add_string(pprof, &strings, "samples");
-	types[SAMPLES].unit = add_string(pprof, &strings, "count");
-	types[CPU].type = add_string(pprof, &strings, "cpu");
-	types[USER].type = add_string(pprof, &strings, "user");
-	types[SYSTEM].type = add_string(pprof, &strings, "system");
-	types[CPU].unit = add_string(pprof, &strings, "nanoseconds");
-	types[USER].unit = types[SYSTEM].unit = types[CPU].unit;
-	comments[0] = add_string(pprof, &strings, command ? command : "");
-	comments[1] = add_string(pprof, &strings, result->host);
-	comments[2] = add_string(pprof, &strings,
-				 "made by profil: samples without callers, link-time addresses");
-	head.n_sample_type = NR_VALUES;
-	head.sample_type = type_of;
-	head.default_sample_type = types[CPU].type;
-	head.period_type = &types[CPU];
-	head.period = (int64_t)export_ns(result, 1);
-	head.time_nanos = (int64_t)result->start_time_ns;
-	head.duration_nanos = (int64_t)result->elapsed_ns;
-	head.n_comment = sizeof(comments) / sizeof(comments[0]);
-	head.comment = comments;
-	write_piece(pprof, &head, &strings);
-	free(command);
-}
-
-static void write_mapping(struct pprof *pprof, size_t number)
-{
-	const struct result_object *object = &pprof->symbolized->result->objects[number];
-	const struct known *known = &pprof->known[number];
-	char build_id[2 * RESULT_MAX_BUILD_ID + 1] = "";
-	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *mapping_of = &mapping;
-	Pprof__Profile piece = PPROF__PROFILE__INIT;
-	struct strings strings = { .nr = 0 };
-	size_t i;
-
-	for (i = 0; i < object->build_id_bytes && i < RESULT_MAX_BUILD_ID; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", object->build_id[i]);
-	mapping.id = number + 1;
-	mapping.memory_start = MAPPING_START;
-	mapping.memory_limit = MAPPING_LIMIT;
-	mapping.filename = add_string(pprof, &strings, object->path);
-	if (build_id[0])
-		mapping.build_id = add_string(pprof, &strings, build_id);
-	mapping.has_functions = known->names;
-	mapping.has_filenames = known->files;
-	mapping.has_line_numbers = known->files;
-	piece.n_mapping = 1;
-	piece.mapping = &mapping_of;
-	write_piece(pprof, &piece, &strings);
-}
-
-/* pprof takes the first mapping for the program. */
-static void write_mappings(struct pprof *pprof)
-{
-	const struct result *result = pprof->symbolized->result;
-	const size_t first = export_main_object(result);
-	size_t i;
-
-	if (first < result->nr_objects)
-		write_mapping(pprof, first);
-	for (i = 0; i < result->nr_objects; i++)
-		if (i != first && result->objects[i].samples)
-			write_mapping(pprof, i);
-}
-
-static void write_sample(struct pprof *pprof, const struct result *result,
-			 const struct result_count *count, const struct place *place)
+/* Write the location of a place; without stacks, with the samples there. @id: of the location */
+static void write_location(struct pprof *pprof, uint64_t id, const struct result_count *count,
+			   const struct place *place)
 {
 	Pprof__Location location = PPROF__LOCATION__INIT, *location_of = &location;
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *sample_of = &sample;
 	Pprof__Line lines[SYMBOLS_MAX_FRAMES], *line_of[SYMBOLS_MAX_FRAMES];
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
-	struct strings strings = { .nr = 0 };
-	int64_t values[NR_VALUES];
+	struct pprof_strings strings = { .nr = 0 };
+	int64_t values[PPROF_NR_VALUES];
 	size_t i;
 
 	for (i = 0; i < place->nr; i++) {
@@ -238,25 +82,19 @@ static void write_sample(struct pprof *pprof, const struct result *result,
 		lines[i].line = place->lines[i].line;
 		line_of[i] = &lines[i];
 	}
-	location.id = ++pprof->nr_locations;
+	location.id = id;
 	location.mapping_id = place->mapping;
 	location.address = count->address;
 	location.n_line = place->nr;
 	location.line = line_of;
-	values[SAMPLES] = count->samples < INT64_MAX ? (int64_t)count->samples : INT64_MAX;
-	values[CPU] = (int64_t)export_ns(result, count->samples);
-	/* they add up */
-	values[SYSTEM] = (int64_t)export_ns(result, count->system);
-	values[USER] = values[CPU] - values[SYSTEM];
+	make_sample(pprof, count, &sample, values);
 	sample.n_location_id = 1;
 	sample.location_id = &location.id;
-	sample.n_value = NR_VALUES;
-	sample.value = values;
 	piece.n_location = 1;
 	piece.location = &location_of;
-	piece.n_sample = 1;
+	piece.n_sample = !pprof->calls;
 	piece.sample = &sample_of;
-	write_piece(pprof, &piece, &strings);
+	pprof_write(pprof, &piece, &strings);
 }
 
 /* Find or add a source file. Return: NULL: no memory, and @pprof->error is set. */
@@ -275,20 +113,20 @@ static uint64_t add_function(struct pprof *pprof, const char *name, const char *
 {
 	Pprof__Function function = PPROF__FUNCTION__INIT, *function_of = &function;
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
-	struct strings strings = { .nr = 0 };
+	struct pprof_strings strings = { .nr = 0 };
 
 	function.id = ++pprof->nr_functions;
-	function.name = add_string(pprof, &strings, name);
+	function.name = pprof_add_string(pprof, &strings, name);
 	function.system_name = strcmp(name, symbol) ?
-		add_string(pprof, &strings, symbol) : function.name;
+		pprof_add_string(pprof, &strings, symbol) : function.name;
 	if (source && !source->string)
-		source->string = add_string(pprof, &strings, source->path.text);
+		source->string = pprof_add_string(pprof, &strings, source->path.text);
 	if (source)
 		function.filename = source->string;
 	function.start_line = start_line;
 	piece.n_function = 1;
 	piece.function = &function_of;
-	write_piece(pprof, &piece, &strings);
+	pprof_write(pprof, &piece, &strings);
 	return function.id;
 }
 
@@ -337,21 +175,24 @@ static int compare_inlined(const void *va, const void *vb)
 }
 
 /* Write a Function for an inlined function. Return: its ID. */
-static uint64_t write_inlined(struct pprof *pprof, const struct inlined *inlined)
+static uint64_t write_inlined(struct pprof *pprof, const struct inlined *inlined, int start_line)
 {
 	const struct symbolized *symbolized = pprof->symbolized;
 	char *name = symbolized->demangle ? symbolized->demangle(inlined->name) : NULL;
 	struct pprof_file *source = inlined->file ? find_source(pprof, inlined->file) : NULL;
-	uint64_t id = add_function(pprof, name ? name : inlined->name, inlined->name, source, 0);
+	uint64_t id = add_function(pprof, name ? name : inlined->name, inlined->name, source,
+				   start_line);
 
 	free(name);
 	return id;
 }
 
 /* Return: the ID of the Function for an inlined function, which is added if necessary. */
-static uint64_t inlined_function(struct pprof *pprof, const char *name, const char *file)
+static uint64_t inlined_function(struct pprof *pprof, const struct source_frame *frame)
 {
-	const struct inlined key = { .name = name ? name : unknown, .file = file };
+	const struct inlined key = {
+		.name = frame->function ? frame->function : unknown, .file = frame->file,
+	};
 	struct inlined **found = tfind(&key, &pprof->inlined, compare_inlined), *new;
 
 	if (found)
@@ -359,7 +200,7 @@ static uint64_t inlined_function(struct pprof *pprof, const char *name, const ch
 	new = malloc(sizeof(*new));
 	if (new) {
 		*new = key;
-		new->id = write_inlined(pprof, new);
+		new->id = write_inlined(pprof, new, pprof->calls ? frame->declared : 0);
 		if (tsearch(new, &pprof->inlined, compare_inlined))
 			return new->id;
 		free(new);
@@ -381,8 +222,7 @@ static bool find_functions(struct pprof *pprof, size_t number, size_t count, str
 	int found = symbolized_frames(pprof->symbolized, number, count, frames, &nr);
 
 	for (i = 0; found == 1 && i + 1 < nr; i++) {
-		place->lines[i].function = inlined_function(pprof, frames[i].function,
-							    frames[i].file);
+		place->lines[i].function = inlined_function(pprof, &frames[i]);
 		place->lines[i].line = frames[i].line;
 		pprof->known[object].names = true;
 		pprof->known[object].files |= !!frames[i].file;
@@ -397,7 +237,7 @@ static bool find_functions(struct pprof *pprof, size_t number, size_t count, str
 	return found == 1 && last->file;
 }
 
-/* Write the samples of a function. @id: its ID for counts without a line */
+/* Write the places of a function. @id: its ID for counts without a line */
 static void write_counts(struct pprof *pprof, size_t number, const char *name, uint64_t id)
 {
 	const struct symbolized *symbolized = pprof->symbolized;
@@ -416,8 +256,9 @@ static void write_counts(struct pprof *pprof, size_t number, const char *name, u
 		place.lines[place.nr - 1].function =
 			source ? function_in_source(pprof, number, name, source, 0) : id;
 		place.lines[place.nr - 1].line = source ? line.line : 0;
-		write_sample(pprof, symbolized->result,
-			     &object->counts[function->counts[i]], &place);
+		write_location(pprof, pprof->calls ? stacks_address(pprof->calls, number, i) + 1 :
+						     ++pprof->nr_locations,
+			       &object->counts[function->counts[i]], &place);
 	}
 }
 
@@ -450,47 +291,95 @@ static void write_function(struct pprof *pprof, size_t number)
 	free(name);
 }
 
-static void write_outside(struct pprof *pprof, const struct result *result)
+/* Write a location outside all objects. */
+static void write_other(struct pprof *pprof, uint64_t id, const char *name,
+			const struct result_count *count)
 {
-	const struct result_count count = {
-		.samples = result->outside, .system = result->outside_system,
-	};
 	struct place place = { .nr = 1 };
 
-	if (!result->outside)
-		return;
-	place.lines[0].function = add_function(pprof, RESULT_OUTSIDE, RESULT_OUTSIDE, NULL, 0);
-	write_sample(pprof, result, &count, &place);
+	place.lines[0].function = add_function(pprof, name, name, NULL, 0);
+	write_location(pprof, id, count, &place);
+}
+
+/* Write the samples of a stack, which has the innermost location first. @ids: room for them */
+static void write_stack(struct pprof *pprof, const struct result_count *count, uint64_t *ids)
+{
+	Pprof__Sample sample = PPROF__SAMPLE__INIT, *sample_of = &sample;
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	struct pprof_strings strings = { .nr = 0 };
+	int64_t values[PPROF_NR_VALUES];
+	uint64_t node = count->address;
+
+	make_sample(pprof, count, &sample, values);
+	for (; node != RESULT_NO_NODE; node = pprof->result->nodes[node].parent)
+		ids[sample.n_location_id++] = stacks_address_of(pprof->calls, node) + 1;
+	sample.location_id = ids;
+	piece.n_sample = 1;
+	piece.sample = &sample_of;
+	pprof_write(pprof, &piece, &strings);
+}
+
+static void write_stacks(struct pprof *pprof)
+{
+	const struct result *result = pprof->result;
+	const struct result_count none = { 0 };
+	static uint64_t ids[RESULT_MAX_DEPTH];
+	struct result_count sum;
+	size_t i;
+
+	for (i = RESULT_STACK_NONE; i < RESULT_NR_STACK; i++)
+		write_other(pprof, result->nr_nodes + i + 1,
+			    result_stack_name((enum result_stack)i), &none);
+	for (i = 0; !pprof->error && i < result->nr_stack_parts; ) {
+		i = stacks_sum(result, i, &sum);
+		write_stack(pprof, &sum, ids);
+	}
+}
+
+static void write_profile(struct pprof *pprof)
+{
+	const struct result_count outside = {
+		.samples = pprof->result->outside, .system = pprof->result->outside_system,
+	};
+	size_t i;
+
+	for (i = 0; !pprof->error && i < pprof->symbolized->nr_functions; i++)
+		write_function(pprof, i);
+	if (pprof->calls)
+		write_stacks(pprof);
+	else if (outside.samples)
+		write_other(pprof, ++pprof->nr_locations, RESULT_OUTSIDE, &outside);
 }
 
 int export_pprof(FILE *out, const struct symbolized *symbolized)
 {
 	const struct result *result = symbolized->result;
+	struct calls calls = { 0 };
 	struct pprof pprof = {
 		.out = out,
+		.result = result,
 		.symbolized = symbolized,
 		.labels = namesakes_label(result),
 		.known = calloc(result->nr_objects + 1, sizeof(*pprof.known)),
-		.error = -ENOMEM,
 	};
-	size_t i;
 
-	if (!pprof.labels || !pprof.known ||
-	    deflateInit2(&pprof.deflate, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW,
-			 GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-		goto out;
-	pprof.error = 0;
-	write_head(&pprof, result);
-	for (i = 0; !pprof.error && i < symbolized->nr_functions; i++)
-		write_function(&pprof, i);
-	write_outside(&pprof, result);
-	write_mappings(&pprof);
-	compress_bytes(&pprof, NULL, 0, Z_FINISH);
-	deflateEnd(&pprof.deflate);
-out:
+	if (!pprof.labels || !pprof.known)
+		pprof.error = -ENOMEM;
+	if (!pprof.error && result->nr_stack_parts) {
+		pprof.error = stacks_find(&calls, symbolized);
+		pprof.calls = &calls;
+		pprof.symbolized = &calls.symbolized;
+	}
+	if (!pprof.error && !pprof_begin(&pprof)) {
+		pprof.error = -ENOMEM;
+	} else if (!pprof.error) {
+		write_profile(&pprof);
+		pprof_end(&pprof);
+	}
 	tdestroy(pprof.sources, free);
 	tdestroy(pprof.inlined, free);
 	free(pprof.labels);
 	free(pprof.known);
+	calls_release(&calls);
 	return pprof.error;
 }

@@ -379,6 +379,8 @@ int inlines_find(struct inlines *inlines, const struct units *units, uint64_t ad
 		struct scope *scope = &scopes[i];
 
 		frames[*nr].name = find_name(&scope->die);
+		if (dwarf_decl_line(&scope->die, &frames[*nr].declared))
+			frames[*nr].declared = 0;
 		++*nr;
 		if (scope->outer == NONE)
 			return 0;

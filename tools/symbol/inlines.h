@@ -27,6 +27,7 @@ struct inlines {
  * @file:      path of the file of the call, if the function is inlined; NULL: unknown
  * @directory: absolute directory that @file is relative to; NULL: none
  * @line:      of the call, if the function is inlined; 0: unknown
+ * @declared:  line at which the function is declared; 0: unknown
  *
  * All are valid as long as the module.
  */
@@ -35,6 +36,7 @@ struct inlines_frame {
 	const char *file;
 	const char *directory;
 	int line;
+	int declared;
 };
 
 /**

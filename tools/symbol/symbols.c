@@ -622,7 +622,7 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 static int make_frame(struct symbols *symbols, const struct inlines_frame *from,
 		      struct source_frame *frame)
 {
-	*frame = (struct source_frame){ .line = from->line };
+	*frame = (struct source_frame){ .line = from->line, .declared = from->declared };
 	if (from->name) {
 		frame->function = interned_text(&symbols->strings, from->name, strlen(from->name));
 		if (!frame->function)

@@ -117,11 +117,13 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
  *            struct symbols
  * @file:     path of the source file of @line, as in struct source_line; NULL: unknown
  * @line:     of the address itself in the innermost function, else of the call; 0: unknown
+ * @declared: line at which the function is declared; 0: unknown, as in a result
  */
 struct source_frame {
 	const char *function;
 	const char *file;
 	int line;
+	int declared;
 };
 
 /* The most functions that symbols_frames() finds at an address */

@@ -15,6 +15,7 @@
 
 #define HEADER	20
 #define HEAD	41	/* head of a record: tag, two addresses, bins, rate, unit */
+#define ARC	21	/* an arc: tag, two addresses, count */
 
 struct record {
 	uint64_t low, high;
@@ -27,6 +28,8 @@ static char *file;
 static size_t size;
 static struct record records[80000];
 static size_t nr_records;
+static const char *arcs;
+static size_t nr_arcs;
 
 FIXTURE(set_up)
 {
@@ -48,12 +51,11 @@ static void read_records(void)
 
 	assert_true(size >= HEADER);
 	assert_memory_equal(file, "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", HEADER);
-	while (at < size) {
+	while (at < size && !file[at]) {
 		struct record *record = &records[nr_records++];
 
 		assert_true(nr_records < ARRAY_SIZE(records));
 		assert_true(size - at >= HEAD);
-		assert_int_equal(file[at], 0);
 		memcpy(&record->low, file + at + 1, 8);
 		memcpy(&record->high, file + at + 9, 8);
 		memcpy(&record->nr_bins, file + at + 17, 4);
@@ -62,7 +64,9 @@ static void read_records(void)
 		record->bins = (unsigned char *)file + at + HEAD;
 		at += HEAD + 2 * (size_t)record->nr_bins;
 	}
-	assert_int_equal(at, size);
+	arcs = file + at;
+	nr_arcs = (size - at) / ARC;
+	assert_int_equal(at + nr_arcs * ARC, size);
 }
 
 static void write_object(size_t object)
@@ -196,4 +200,43 @@ TEST_F(too_large_count_is_refused)
 	result.objects[LIB_X].counts = counts;
 	assert_int_equal(export_gmon(out, &result, LIB_X), -EOVERFLOW);
 	fclose(out);
+}
+
+static void assert_arc(size_t i, uint64_t from, uint64_t to, uint32_t count)
+{
+	const char *const arc = arcs + i * ARC;
+
+	assert_true(i < nr_arcs);
+	assert_int_equal(arc[0], 1);
+	assert_memory_equal(arc + 1, &from, sizeof(from));
+	assert_memory_equal(arc + 9, &to, sizeof(to));
+	assert_memory_equal(arc + 17, &count, sizeof(count));
+}
+
+/* An arc has the samples below it; the nearest caller is one in the same object. */
+TEST_F(calls_are_arcs)
+{
+	write_object(BIG);
+	assert_int_equal(nr_arcs, 0);
+	tear_down(NULL);
+	set_up(NULL);
+	fake_result_stacks(&result);
+	write_object(BIG);
+	assert_all_counts(BIG);
+	assert_int_equal(nr_arcs, 3);
+	assert_arc(0, 0, 0x401000, 11);
+	assert_arc(1, 0x401000, 0x401004, 8);
+	assert_arc(2, 0x401004, 0x402000, 6);
+	tear_down(NULL);
+	set_up(NULL);
+	fake_result_stacks(&result);
+	result.nodes[1].object = LIB_X;
+	result.stack_parts[1].samples = UINT32_MAX;
+	write_object(BIG);
+	assert_int_equal(nr_arcs, 4);
+	assert_arc(1, 0, 0x401000, 6);
+	assert_arc(2, 0x401000, 0x402000, UINT32_MAX);
+	assert_arc(3, 0x401000, 0x402000, 1);
+	result.nodes[1].object = BIG;
+	result.stack_parts[1].samples = 5;
 }

@@ -145,16 +145,11 @@ static void print_mapping(FILE *out, const Pprof__Mapping *of)
 		of->has_filenames ? " files" : "", of->has_line_numbers ? " lines" : "");
 }
 
-/* The figures; and the functions: ID, first line, line, file, name, name of the system */
-static void print_sample(FILE *out, const Pprof__Sample *sample)
+/* The functions of a location: ID, first line, line, file, name, name of the system */
+static void print_location(FILE *out, const Pprof__Location *at)
 {
-	const Pprof__Location *at = location(sample->location_id[0]);
 	size_t i;
 
-	assert_int_equal(sample->n_location_id, 1);
-	fprintf(out, "\n%" PRIu64 " %" PRIx64 ":", at->mapping_id, at->address);
-	for (i = 0; i < sample->n_value; i++)
-		fprintf(out, " %" PRId64, sample->value[i]);
 	for (i = 0; i < at->n_line; i++) {
 		const Pprof__Function *in = function(at->line[i]->function_id);
 
@@ -164,6 +159,24 @@ static void print_sample(FILE *out, const Pprof__Sample *sample)
 		print_text(out, "] ", in->name);
 		if (in->system_name != in->name)
 			print_text(out, " = ", in->system_name);
+	}
+}
+
+/* The figures, and the locations from the innermost one */
+static void print_sample(FILE *out, const Pprof__Sample *sample)
+{
+	size_t i;
+
+	for (i = 0; i < sample->n_location_id; i++) {
+		const Pprof__Location *at = location(sample->location_id[i]);
+		size_t j;
+
+		fprintf(out, "\n%s%" PRIu64 " %" PRIx64, i ? "  " : "", at->mapping_id, at->address);
+		if (!i)
+			putc(':', out);
+		for (j = 0; !i && j < sample->n_value; j++)
+			fprintf(out, " %" PRId64, sample->value[j]);
+		print_location(out, at);
 	}
 }
 
@@ -184,12 +197,12 @@ static void assert_profile(const char *golden)
 	fclose(out);
 	assert_golden(golden, text);
 	free(text);
-	assert_int_equal(profile->n_location, profile->n_sample);
 }
 
 TEST_F(whole_profile)
 {
 	assert_profile("pprof");
+	assert_int_equal(profile->n_location, profile->n_sample);
 }
 
 /* The line of the sample at an address */
@@ -317,7 +330,7 @@ static int find_some_frames(void *symbols, size_t object, uint64_t address,
 	}
 	if (address != 0x401000 && address != 0x402000)
 		return 0;
-	frames[0] = (struct source_frame){ mangled, header, 5 };
+	frames[0] = (struct source_frame){ mangled, header, 5, 2 };
 	frames[1] = (struct source_frame){ NULL, NULL, 0 };
 	frames[2] = (struct source_frame){ "ignored", "/src/hot.c", (int)(address >> 12) };
 	*nr = 3;
@@ -329,6 +342,15 @@ TEST_F(inlined_functions_have_lines)
 	find_line = find_some_lines;
 	find_frames = find_some_frames;
 	assert_profile("pprof.inlined");
+}
+
+/* A sample for each stack. Lines and inlined functions are those of calls, too. */
+TEST_F(call_stacks_have_all_locations)
+{
+	fake_result_stacks(&result);
+	find_line = find_some_lines;
+	find_frames = find_some_frames;
+	assert_profile("pprof.stacks");
 }
 
 static int find_fails(void *symbols, size_t object, uint64_t address, struct source_line *line)

@@ -259,6 +259,22 @@ TEST_F(call_stacks_are_folded)
 	assert_null(strstr(text, "big.so"));
 }
 
+/* Each function is above its caller, and as wide as its share. */
+TEST_F(call_stacks_are_a_picture)
+{
+	fake_result_stacks(&result);
+	write_text("svg");
+	assert_golden("svg", text);
+}
+
+/* A function in a stack twice is called there once: by the caller of the outermost one. */
+TEST_F(callgrind_has_calls)
+{
+	fake_result_stacks(&result);
+	write_text("callgrind");
+	assert_golden("callgrind.stacks", text);
+}
+
 /* Return: how many times a part is in the output. */
 static size_t count(const char *part)
 {
@@ -394,6 +410,19 @@ TEST_F(firefox)
 		   "\"weight\":[2,1,4,5,6,1,1],\n\"time\":[0.000,2.006,3.009,");
 }
 
+/* A stack is a node; those in the kernel come behind all nodes, one for all threads. */
+TEST_F(firefox_has_call_stacks)
+{
+	fake_result_stacks(&result);
+	result.stack_parts[1].system = 1;
+	write_text("firefox");
+	result.stack_parts[1].system = 0;
+	assert_has("\"prefix\":[null,0,1,null,3,1,1,3]");
+	assert_has("\"weightType\":\"samples\",\n\"stack\":[2,4,6,7],\n\"weight\":[4,7,1,2],");
+	assert_has("\"weightType\":\"samples\",\n\"stack\":[0,5,6],\n\"weight\":[3,2,1],");
+	assert_has("\"[incomplete: too deep]\"");
+}
+
 /* The samples of each function are of a program and a thread; no name contains markup. */
 TEST_F(html)
 {
@@ -437,7 +466,8 @@ TEST_F(empty_result)
 	result.nr_objects = 0;
 	result.outside = 0;
 	for (format = export_formats; format->name; format++) {
-		if (!format->write || format->is_binary)
+		/* a picture needs stacks */
+		if (!format->write || format->is_binary || !strcmp(format->name, "svg"))
 			continue;
 		write_text(format->name);
 		if (!strcmp(format->name, "folded"))

@@ -166,6 +166,24 @@ void fake_result_made_code(struct result *result)
 	made->nr_functions = ARRAY_SIZE(made_functions);
 }
 
+void fake_result_stacks(struct result *result)
+{
+	static struct result_node nodes[] = {
+		{ RESULT_NO_NODE, BIG, 0x401000 }, { 0, BIG, 0x401004 }, { 1, BIG, 0x402000 },
+		{ RESULT_NO_NODE, RESULT_NO_OBJECT, RESULT_STACK_CUT }, { 3, ODD, 0x1000 },
+		{ 1, LIB_X, 0x1008 },
+	};
+	static struct result_part stacks[] = {
+		{ 0, 3, 0, RESULT_NO_THREAD }, { 2, 5, 0, 0 }, { 2, 1, 1, RESULT_NO_THREAD },
+		{ 4, 9, 2, 0 }, { 5, 2, 0, RESULT_NO_THREAD },
+	};
+
+	result->nodes = nodes;
+	result->nr_nodes = ARRAY_SIZE(nodes);
+	result->stack_parts = stacks;
+	result->nr_stack_parts = ARRAY_SIZE(stacks);
+}
+
 /* The functions of all objects */
 static const struct {
 	size_t object;

@@ -34,6 +34,12 @@ void fake_result(struct result *result);
  */
 void fake_result_made_code(struct result *result);
 
+/*
+ * Give the fake result stacks: one has a function twice, one has no callers that are known, and one
+ * is of two threads. They have fewer samples than the objects.
+ */
+void fake_result_stacks(struct result *result);
+
 /**
  * fake_find - find a function of the fake result; a symbols_find_fn
  * @symbols:  ignored
