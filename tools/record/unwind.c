@@ -6,13 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/openmapped.h"
 #include "record/unwind.h"
 #include "util/bound.h"
-#include "util/objectfile.h"
-#include "util/time_ns.h"
 
 /* _start and _dl_start_user of ld.so, which has no unwind information of them, take 61 bytes */
 #define ENTRY_BYTES	64
@@ -78,31 +76,17 @@ void unwinder_free(struct unwinder *unwinder)
 	free(unwinder);
 }
 
-/* Whether a file is the one that was mapped, as far as is known of that. */
-static bool is_same(const struct file *file, int fd)
-{
-	struct stat state;
-
-	return !fstat(fd, &state) && state.st_ino == file->key.inode &&
-	       (!file->key.has_times || ((uint64_t)state.st_size == file->key.file_bytes &&
-					 time_stat_ns(&state.st_mtim) == file->key.mtime_ns));
-}
-
-/* Return: a descriptor of the file that was mapped; -1: it is not there any more. */
+/* Return: a descriptor of the file that was mapped; negative: it is not there any more. */
 static int open_file(const struct files *files, const struct file *file)
 {
-	const char *problem;
+	const struct file_use none = { 0 };
+	bool is_device;
 	size_t i;
-	int fd;
 
 	for (i = 0; i < files->kept.nr; i++)
 		if (files->kept.files[i].file == file)
 			return dup(files->kept.files[i].fd);
-	fd = objectfile_open(file->path, &problem);
-	if (fd < 0 || is_same(file, fd))
-		return fd;
-	close(fd);
-	return -1;
+	return openmapped_open(&file->key, &none, true, &is_device);
 }
 
 static void read_file(struct cfi *cfi, const struct files *files, const struct file *file)

@@ -30,7 +30,7 @@ struct unwind_frame {
 	uint32_t unused;
 };
 
-#define UNWIND_NO_FILE	UINT32_MAX
+#define UNWIND_NO_FILE	RESULT_NO_OBJECT
 
 /**
  * struct unwinder - what has been read of files
