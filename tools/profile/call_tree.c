@@ -57,7 +57,8 @@ static int descend(struct call_tree *tree, const struct call_tree_view *view, ui
 
 /* Add a stack. @functions: its functions, from the innermost one. Return: 0 or -ENOMEM. */
 static int add(struct call_tree *tree, const struct call_tree_view *view,
-	       const uint32_t *functions, size_t nr, const struct result_part *part)
+	       const uint32_t *functions, size_t nr, const struct result_part *parts,
+	       const struct result_part *part)
 {
 	uint32_t at = RESULT_NO_NODE, next;
 	size_t depth = 0, i;
@@ -71,6 +72,7 @@ static int add(struct call_tree *tree, const struct call_tree_view *view,
 	}
 	if (error)
 		return error;
+	tree->of_part[part - parts] = at;
 	tree->nodes[at].own += part->samples;
 	tree->nodes[at].samples += part->samples;
 	tree->nodes[at].system += part->system;
@@ -83,18 +85,21 @@ int call_tree_make(struct call_tree *tree, const struct calls *calls,
 {
 	const struct result *result = calls->result;
 	uint32_t *functions = calloc(RESULT_MAX_DEPTH, sizeof(*functions));
-	int error = functions ? 0 : -ENOMEM;
 	size_t nr, i;
 	uint64_t at;
+	int error;
 
-	memset(tree, 0, sizeof(*tree));
+	*tree = (struct call_tree){
+		.of_part = calloc(result->nr_stack_parts + 1, sizeof(*tree->of_part)),
+	};
+	error = functions && tree->of_part ? 0 : -ENOMEM;
 	for (i = 0; !error && i < result->nr_stack_parts; i++) {
 		const struct result_part *part = &result->stack_parts[i];
 
 		nr = 0;
 		for (at = part->address; at != RESULT_NO_NODE; at = result->nodes[at].parent)
 			functions[nr++] = calls->of_node[at];
-		error = add(tree, view, functions, nr, part);
+		error = add(tree, view, functions, nr, result->stack_parts, part);
 	}
 	for (i = tree->nr; !error && i-- > 0; ) {
 		struct call_node *node = &tree->nodes[i];
@@ -119,6 +124,7 @@ int call_tree_of(struct call_tree *tree, struct calls *calls, const struct symbo
 
 void call_tree_release(struct call_tree *tree)
 {
+	free(tree->of_part);
 	free(tree->nodes);
 	free(tree->slots.slots);
 	memset(tree, 0, sizeof(*tree));

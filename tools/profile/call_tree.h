@@ -29,7 +29,12 @@ struct call_node {
 	uint64_t own_system;
 };
 
+/**
+ * struct call_tree - all of them; all zero if empty
+ * @of_part: for each of the result's stack_parts, the node in which it ends
+ */
 struct call_tree {
+	uint32_t *of_part;
 	struct call_node *nodes;
 	size_t nr;
 	struct slots slots;
