@@ -145,18 +145,20 @@ static void make_row(struct cfi *cfi, struct cfi_row *row)
 		CFI_RBX, CFI_RBP, CFI_R12, CFI_R13, CFI_R14, CFI_R15, CFI_RIP,
 	};
 	Dwarf_Frame *frame = find_frame(cfi, row->address);
+	Dwarf_Addr start;
 	Dwarf_Op *ops;
 	size_t nr, i;
 
 	row->is_first = !frame && cfi->entry && row->address - cfi->entry < ENTRY_BYTES;
 	if (!frame)
 		return;
-	if (dwarf_frame_info(frame, NULL, NULL, &row->is_signal) != CFI_RIP ||
+	if (dwarf_frame_info(frame, &start, NULL, &row->is_signal) != CFI_RIP ||
 	    dwarf_frame_cfa(frame, &ops, &nr) || !nr) {
 		free(frame);
 		return;
 	}
 	row->is_known = true;
+	row->is_made = start == row->address && !row->is_signal;
 	for (i = 0; i < CFI_SAVED; i++)
 		row->nr += set_rule(&row->rules[row->nr], frame, saved[i]);
 	set_cfa(row, frame, ops, nr);

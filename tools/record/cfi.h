@@ -54,6 +54,8 @@ struct cfi_rule {
  * struct cfi_row - what is known of an address
  * @is_known:  there is unwind information; else the following is not set
  * @is_first:  nothing is known, as it is code at which the kernel starts: it has no caller
+ * @is_made:   instructions begin at it, so no call ends there: a caller that returns behind it was
+ *             made up, as Go does for its goexit(), and has none itself
  * @is_signal: the kernel has made this frame: the caller was interrupted, and has called nothing
  * @cfa:       the CFA is the register @number plus @offset; CFI_REGISTERS: it is what @ops give
  * @frame:     owns these @ops; NULL: there are none
@@ -65,6 +67,7 @@ struct cfi_row {
 	uint64_t address;
 	bool is_known;
 	bool is_first;
+	bool is_made;
 	bool is_signal;
 	unsigned char nr;
 	struct cfi_rule cfa;

@@ -421,7 +421,8 @@ static int step(struct state *state, bool *is_exact)
 {
 	struct unwinder *unwinder = state->unwinder;
 	/* a call may be the last instruction of its function */
-	const uint64_t pc = state->registers[CFI_RIP] - !*is_exact;
+	const bool is_called = !*is_exact;
+	const uint64_t pc = state->registers[CFI_RIP] - is_called;
 	struct unwind_place *place =
 		&unwinder->places[pc * 0x9e3779b97f4a7c15 >> (64 - UNWIND_PLACES_BITS)];
 	int why;
@@ -435,12 +436,12 @@ static int step(struct state *state, bool *is_exact)
 		if (why)
 			return why == RESULT_STACK_MADE ? (int)step_by_frame_pointer(state) : why;
 	}
-	if (place->row->is_known) {
+	if (place->row->is_known && !(is_called && place->row->is_made)) {
 		*is_exact = place->row->is_signal;
 		return step_by_row(state, place->row);
 	}
 	state->registers[CFI_RIP] = 0;
-	return place->row->is_first ? RESULT_STACK_COMPLETE : RESULT_STACK_UNKNOWN;
+	return place->row->is_first || place->row->is_made ? RESULT_STACK_COMPLETE : RESULT_STACK_UNKNOWN;
 }
 
 static void begin_state(struct state *state)

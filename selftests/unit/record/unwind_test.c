@@ -327,6 +327,24 @@ TEST_F(without_a_stack_there_is_the_pc)
 	end(pid);
 }
 
+/* Go makes the frame of goexit(), as if its first byte had called the function. */
+TEST_F(a_stack_ends_where_nothing_has_called)
+{
+	const pid_t pid = stop(shallow);
+	struct profil_record_stack *stack = &seen.record.stack;
+
+	stack->sample.pc = (uintptr_t)recurse;
+	stack->words[0] = (uintptr_t)recurse + 1;
+	/* what happens to be there */
+	stack->words[1] = (uintptr_t)said->pcs[1];
+	stack->nr_words = 2;
+	assert_int_equal(unwind(seen.unwinder, seen.mapped.space, stack), 0);
+	assert_int_equal(seen.unwinder->nr_frames, 2);
+	assert_complete();
+	assert_true(check_frame(&seen.unwinder->frames[1], recurse));
+	end(pid);
+}
+
 /* A thread begins in the C library, not in main(). */
 static void thread(void)
 {
