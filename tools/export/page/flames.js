@@ -4,7 +4,7 @@
  * caller and to what it calls. A click makes one as wide as the page. Of a comparison, the widths
  * are those of the new side, and the colours tell what has changed beyond chance.
  */
-const LEAST_WIDTH = 0.0005;	/* of the page */
+const LEAST_WIDTH = 0.5;	/* pixels */
 const ROW = 1.3;		/* rem */
 
 /*
@@ -134,7 +134,7 @@ function colourOf(name) {
 
 /* Lists the boxes of a tree: its nodes that are wide enough, below each other from level 0 on. */
 function layOut(root) {
-	const boxes = [], above = [];
+	const boxes = [], above = [], least = LEAST_WIDTH / byId("flames").clientWidth;
 	let at = graph.zoomed;
 
 	for (; at && at !== root; at = at.above)
@@ -151,7 +151,7 @@ function layOut(root) {
 		for (const below of [...node.below.values()].sort((a, b) => b.samples - a.samples)) {
 			const share = width * below.samples / node.samples;
 
-			if (!(share >= LEAST_WIDTH))
+			if (!(share >= least))
 				break;
 			boxes.push({ node: below, left, width: share, level });
 			waiting.push([below, left, share, level + 1]);
@@ -167,7 +167,7 @@ function makeFlame(box, isFound) {
 	box.flame = make("button", {
 		className: "flame " + (isFound ? "found" :
 				       isComparison ? changeOf(box.node).kind : ""),
-		type: "button", tabIndex: -1, "aria-label": describeFlame(box.node),
+		type: "button", tabIndex: -1, "aria-label": shown(name),
 	}, box.width > 0.02 ? brief(name) : "");
 	box.flame.style.left = 100 * box.left + "%";
 	box.flame.style.width = 100 * box.width + "%";
