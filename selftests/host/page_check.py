@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Check pages of `profil export --html` in a browser, by clicking and typing.
 
-usage: page_check.py DIRECTORY       with the pages that page_test.sh writes
+usage: page_check.py DIRECTORY [CHECK...]       with the pages that page_test.sh writes
 
 Prints "check NAME", what is wrong, and "passed" if nothing is. The browser is that of Debian, and so
 is this interpreter, which has its driver.
@@ -150,6 +150,69 @@ def check_flames(page):
     equal(page.texts(".flame.found"), [])
     page.open("one")
     assert not page.find("#stacks").is_displayed()
+
+
+def widths_of(page):
+    """The functions of the graph, row by row, with their widths in percent."""
+    return page.run("return [...document.querySelectorAll('.flame')].map(flame => [parseFloat("
+                    "flame.style.top), parseFloat(flame.style.left), flame.textContent, "
+                    "Math.round(100 * parseFloat(flame.style.width)) / 100]).sort("
+                    "(a, b) => a[0] - b[0] || a[1] - b[1]).map(([top, left, ...rest]) => rest)")
+
+
+def check_callers(page):
+    """The graph from the other end, of a thread, upwards, and of one function; with the keyboard."""
+    much, less = "spin_much", "spin_less"
+    page.open("stacks")
+    rows = widths_of(page)
+    is_first = rows[0][0] == less
+    page.find("#upwards").click()
+    equal(widths_of(page), rows[::-1])
+    page.find("#upwards").click()
+    # of 8,000 samples, 2,000 are in spin_less
+    page.choose("graph", "Functions with samples above their callers")
+    equal(widths_of(page)[:2], [[much, 75], [less, 25]])
+    page.choose("graph", "Functions below their callers")
+    # 1,000 samples are of one thread
+    page.choose("thread", "reader (7,000)")
+    equal(widths_of(page)[1][1], 71.43 if is_first else 28.57)
+    page.choose("thread", "all")
+    equal(widths_of(page), rows)
+    page.find("body").send_keys("/")
+    page.type("LESS spin")
+    equal(page.find("#matches").text, "100.00 % of the samples are in stacks with a match: 8,000"
+          if is_first else "25.00 % of the samples are in stacks with a match: 2,000")
+    page.type(Keys.ESCAPE)
+    equal(page.find("#matches").text, "")
+    # Tab stops at one function
+    equal(page.run("return document.querySelectorAll('.flame[tabindex=\"0\"]').length"), 1)
+    page.run("document.querySelector('.flame').focus()")
+    page.type(Keys.ARROW_DOWN)
+    page.type("c")
+    if is_first:
+        equal(widths_of(page), [[less, 100], [much, 100], [much, 8.33]])
+    equal(page.find("#sandwich").text, "All functions")
+    page.type(Keys.ESCAPE)
+    equal(widths_of(page), rows)
+    page.type(Keys.ARROW_DOWN)
+    page.type(Keys.ARROW_DOWN)
+    page.type(Keys.ENTER)
+    equal([width for _, width in widths_of(page)], [100, 100, 100])
+    page.find("#sandwich").click()
+    equal(widths_of(page)[-1], [rows[-1][0], 100] if not is_first else [much, 8.33])
+    page.find("#sandwich").click()
+    equal(widths_of(page), rows)
+
+
+def check_changed_stacks(page):
+    """Colours tell which functions take less time, and of which chance explains the change."""
+    page.open("twostacks")
+    classes = page.run("return [...document.querySelectorAll('.flame')].map(one => one.className)")
+    equal([classes[0], classes[-1]], ["flame better", "flame chance"])
+    page.run("document.querySelector('.flame').focus()")
+    # 8,000 and 6,010 samples at 1000 Hz
+    text = page.find("#flame").text
+    assert text.endswith("6,010 samples; −1.990 s, faster"), text
 
 
 def check_keys(page):
@@ -426,7 +489,8 @@ def main():
     browser = start_browser()
     try:
         for name, check in list(globals().items()):
-            if not name.startswith("check_"):
+            if not name.startswith("check_") or (
+                    sys.argv[2:] and name[len("check_"):] not in sys.argv[2:]):
                 continue
             print("check", name[len("check_"):])
             try:

@@ -56,6 +56,8 @@ spin 2010 3000 1000 300 | take new "$pie"
 spin 2000 5000 1000 600 | STACKS=1 take stacks "$pie"
 page one old
 page stacks stacks
+spin 2010 3000 1000 300 | STACKS=1 take newstacks "$pie"
+page twostacks stacks newstacks
 page two old new
 "$PROFIL" diff --json old.out new.out >two.json && "$PROFIL" report --json old.out >one.json ||
 	exit 1
@@ -134,7 +136,7 @@ passed() {
 	[ "$(tail -n 1 "$work/profile")" = passed ]
 }
 
-checks=(figures sort search flames keys code filters rows changes moved inlined theme narrow names hostile
+checks=(figures sort search flames callers changed_stacks keys code filters rows changes moved inlined theme narrow names hostile
 	alone size first_screen)
 ktap_print_header
 ktap_set_plan ${#checks[@]}

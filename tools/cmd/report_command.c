@@ -38,7 +38,7 @@ static const char doc[] =
 	"\n"
 	"See profil-report(1).";
 
-enum { ANNOTATE = 256, ASM, INLINE, ROOT, NO_DEMANGLE, COLOR, JSON, CALLERS, CALLEES };
+enum { ANNOTATE = 256, ASM, INLINE, ROOT, NO_DEMANGLE, COLOR, JSON, CALLERS, CALLEES, TREE };
 
 static const struct argp_option options[] = {
 	{ "annotate", ANNOTATE, "FUNCTION", 0,
@@ -56,11 +56,15 @@ static const struct argp_option options[] = {
 	  "Print the mangled names of C++, Rust and D functions", 0 },
 	{ "root", ROOT, "DIR", 0,
 	  "Search for the objects below DIR, for example in a copy of another machine's files", 0 },
+	{ "tree", TREE, "callees|callers", OPTION_ARG_OPTIONAL,
+	  "Print functions below their callers, or with callers above these (run -g)", 0 },
 	{ "symfs", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "color", COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
 	  "Use colors and bars (default: auto, on a terminal only)", 0 },
 	{ 0 }
 };
+
+#define TREE_PERCENT	1	/* with less, a branch of a tree is folded */
 
 struct arguments {
 	const char *file;
@@ -72,6 +76,16 @@ struct arguments {
 	enum terminal_when color;
 	struct table_choice choice;
 };
+
+static enum table_tree parse_tree(const char *text, struct argp_state *state)
+{
+	if (!text || !strcmp(text, "callees"))
+		return TABLE_OF_CALLEES;
+	if (strcmp(text, "callers"))
+		options_error(state, "invalid argument '%s' of --tree; expected callees or callers",
+			      text);
+	return TABLE_OF_CALLERS;
+}
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -95,6 +109,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 			options_error(state, "only one of --callers and --callees can be printed");
 		arguments->choice.table.of = text;
 		arguments->choice.table.is_callees = key == CALLEES;
+		return 0;
+	case TREE:
+		arguments->choice.table.tree = parse_tree(text, state);
 		return 0;
 	case INLINE:
 		arguments->choice.inlined = true;
@@ -121,7 +138,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-/* --callers or --callees shows nothing. */
+static bool needs_stacks(const struct arguments *arguments)
+{
+	const struct table_options *table = &arguments->choice.table;
+
+	return table->of || table->tree || table->by == TABLE_BY_CALLER;
+}
+
+/* What needs stacks shows nothing. */
 static void explain_no_stack(const struct result *result, const struct arguments *arguments)
 {
 	if (result->nr_stack_parts)
@@ -149,7 +173,7 @@ static int show_table(const struct result *result, struct symbols *symbols,
 	};
 	int error = table_choice_make(&arguments->choice, &profile, result, symbols);
 
-	if (error == -ENOENT) {
+	if (error == -ENOENT || (!result->nr_stack_parts && needs_stacks(arguments))) {
 		explain_no_stack(result, arguments);
 		exit(EXIT_NO_RESULT);
 	}
@@ -287,6 +311,25 @@ static int show_result(const struct arguments *arguments)
 	return status;
 }
 
+/* What shows stacks excludes what it would not change. */
+static void check_stacks(struct arguments *arguments)
+{
+	struct table_options *table = &arguments->choice.table;
+
+	if (!needs_stacks(arguments))
+		return;
+	if (arguments->annotate || arguments->choice.inlined ||
+	    !!table->of + !!table->tree + (table->by != TABLE_BY_FUNCTION) > 1)
+		failure_exitx(EXIT_USAGE, "--callers, --callees, --tree and --by exclude each other; the first three and --by=caller exclude --annotate and --inline");
+	if (!table->tree)
+		return;
+	if (table->order || (table->top && table->top != TABLE_ALL_ROWS))
+		failure_exitx(EXIT_USAGE, "--tree excludes --sort and --top");
+	if (!table->top && table->min_percent <= 0)
+		table->min_percent = TREE_PERCENT;
+	table->top = TABLE_ALL_ROWS;
+}
+
 int report_main(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
@@ -308,9 +351,7 @@ int report_main(int argc, char **argv)
 	options_parse(&argp, argc, argv, 0, &arguments);
 	if (arguments.json && arguments.annotate)
 		failure_exitx(EXIT_USAGE, "--json and --annotate exclude each other");
-	if (arguments.choice.table.of && (arguments.annotate || arguments.choice.inlined ||
-					  arguments.choice.table.by != TABLE_BY_FUNCTION))
-		failure_exitx(EXIT_USAGE, "--callers and --callees exclude --annotate, --by, --lines and --inline");
+	check_stacks(&arguments);
 	if (arguments.instructions && !arguments.annotate)
 		failure_exitx(EXIT_USAGE, "--asm needs --annotate=FUNCTION");
 	table_choice_set_style(&arguments.choice, stdout, arguments.color);

@@ -279,6 +279,8 @@ int run_main(int argc, char **argv)
 		failure_exitx(EXIT_OWN_FAILURE, "--push: %s", why);
 	if (!arguments.no_table)
 		profiling->table = open_table(&arguments);
+	if (profiling->choice.table.by == TABLE_BY_CALLER && !profiling->attach.stacks)
+		failure_exitx(EXIT_USAGE, "--by=caller needs -g");
 	target_finish(profiling);
 	profiling->table_name = arguments.table ? arguments.table : "standard error";
 	if (profiling->table)

@@ -10,6 +10,7 @@
 
 #include "cmd/options.h"
 #include "cmd/table_choice.h"
+#include "profile/tree_rows.h"
 #include "symbol/addresses.h"
 #include "symbol/demangle.h"
 #include "symbol/innermost.h"
@@ -19,7 +20,7 @@
 enum { BY = 1024, LINES, SORT, TOP, ALL, MIN_PERCENT, FULL_NAMES };
 
 static const struct argp_option options[] = {
-	{ "by", BY, "function|line|object|address|process|thread|program", 0,
+	{ "by", BY, "function|line|object|address|process|thread|program|caller", 0,
 	  "Print a row for each of these (default: function)", 0 },
 	{ "lines", LINES, NULL, 0, "The same as --by=line", 0 },
 	{ "sort", SORT, "samples|name|object|address|total", 0, "Sort by this (default: samples)", 0 },
@@ -171,11 +172,38 @@ static int make_neighbours(struct profile *profile, const struct result *result,
 	return error;
 }
 
+/* Make the profile of functions and their callers, or a tree of them. */
+static int make_tree(struct profile *profile, const struct result *result,
+		     const struct finder *finder, const struct table_choice *choice)
+{
+	const bool is_pairs = choice->table.by == TABLE_BY_CALLER;
+	const struct call_tree_view view = {
+		.is_callers = is_pairs || choice->table.tree == TABLE_OF_CALLERS,
+		.is_once = true, .depth = is_pairs ? 2 : 0,
+	};
+	const double least = choice->table.min_percent;
+	struct call_tree tree = { 0 };
+	struct calls calls;
+	int error = calls_find(&calls, result, finder->find, finder->data,
+			       choice->keep_mangled ? NULL : demangle);
+
+	if (!error)
+		error = call_tree_make(&tree, &calls, &view);
+	if (!error)
+		error = is_pairs ? tree_rows_make_pairs(profile, &calls, &tree) :
+				   tree_rows_make(profile, &calls, &tree, &view, least);
+	call_tree_release(&tree);
+	calls_release(&calls);
+	return error;
+}
+
 static int make_functions(struct profile *profile, const struct result *result,
 			  const struct finder *finder, const struct table_choice *choice)
 {
 	int error;
 
+	if (result->nr_stack_parts && (choice->table.tree || choice->table.by == TABLE_BY_CALLER))
+		return make_tree(profile, result, finder, choice);
 	if (choice->table.of) {
 		error = make_neighbours(profile, result, finder, &choice->table);
 	} else {

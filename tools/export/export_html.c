@@ -234,7 +234,7 @@ static int print_side(struct json *json, const struct symbolized *symbolized,
 		error = print_functions(json, symbolized, names, &groups);
 	}
 	if (!error)
-		error = html_flames_print(json, symbolized);
+		error = html_flames_print(json, symbolized, &groups);
 	if (!error)
 		error = html_code_print(json, symbolized, rows);
 	json_leave(json, '}');

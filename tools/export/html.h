@@ -50,7 +50,8 @@ int html_groups_print_parts(FILE *out, const struct html_groups *groups,
 void html_groups_release(struct html_groups *groups);
 
 /* Print the member flames, if there are call stacks. Return: 0 or -errno. */
-int html_flames_print(struct json *json, const struct symbolized *symbolized);
+int html_flames_print(struct json *json, const struct symbolized *symbolized,
+		      const struct html_groups *groups);
 
 /*
  * Print the member code: lines and instructions of functions with a large share. @rows: the row of

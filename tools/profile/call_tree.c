@@ -35,31 +35,81 @@ static int find(struct call_tree *tree, uint32_t parent, uint32_t function, uint
 	return 0;
 }
 
-int call_tree_make(struct call_tree *tree, const struct calls *calls)
+/* Return: the node above @at, or itself, of a function; RESULT_NO_NODE: there is none. */
+static uint32_t find_above(const struct call_tree *tree, uint32_t at, uint32_t function)
+{
+	while (at != RESULT_NO_NODE && tree->nodes[at].function != function)
+		at = tree->nodes[at].parent;
+	return at;
+}
+
+/* Go from a node to a function below it. Return: 0 or -ENOMEM. */
+static int descend(struct call_tree *tree, const struct call_tree_view *view, uint32_t function,
+		   uint32_t *at)
+{
+	const uint32_t above = view->is_once ? find_above(tree, *at, function) : RESULT_NO_NODE;
+
+	if (above == RESULT_NO_NODE)
+		return find(tree, *at, function, at);
+	*at = above;
+	return 0;
+}
+
+/* Add a stack. @functions: its functions, from the innermost one. Return: 0 or -ENOMEM. */
+static int add(struct call_tree *tree, const struct call_tree_view *view,
+	       const uint32_t *functions, size_t nr, const struct result_part *parts,
+	       const struct result_part *part)
+{
+	uint32_t at = RESULT_NO_NODE, next;
+	size_t depth = 0, i;
+	int error = 0;
+
+	for (i = 0; !error && i < nr && (!view->depth || depth < view->depth); i++) {
+		next = at;
+		error = descend(tree, view, functions[view->is_callers ? i : nr - 1 - i], &next);
+		depth += next != at;
+		at = next;
+	}
+	if (error)
+		return error;
+	tree->of_part[part - parts] = at;
+	tree->nodes[at].own += part->samples;
+	tree->nodes[at].samples += part->samples;
+	tree->nodes[at].system += part->system;
+	tree->nodes[at].own_system += part->system;
+	return 0;
+}
+
+int call_tree_make(struct call_tree *tree, const struct calls *calls,
+		   const struct call_tree_view *view)
 {
 	const struct result *result = calls->result;
-	uint32_t *at = calloc(result->nr_nodes + 1, sizeof(*at));
-	int error = at ? 0 : -ENOMEM;
-	size_t i;
+	uint32_t *functions = calloc(RESULT_MAX_DEPTH, sizeof(*functions));
+	size_t nr, i;
+	uint64_t at;
+	int error;
 
-	memset(tree, 0, sizeof(*tree));
-	/* callers come first */
-	for (i = 0; !error && i < result->nr_nodes; i++) {
-		const uint32_t parent = result->nodes[i].parent;
-
-		error = find(tree, parent == RESULT_NO_NODE ? parent : at[parent],
-			     calls->of_node[i], &at[i]);
-	}
+	*tree = (struct call_tree){
+		.of_part = calloc(result->nr_stack_parts + 1, sizeof(*tree->of_part)),
+	};
+	error = functions && tree->of_part ? 0 : -ENOMEM;
 	for (i = 0; !error && i < result->nr_stack_parts; i++) {
-		struct call_node *node = &tree->nodes[at[result->stack_parts[i].address]];
+		const struct result_part *part = &result->stack_parts[i];
 
-		node->own += result->stack_parts[i].samples;
-		node->samples += result->stack_parts[i].samples;
+		nr = 0;
+		for (at = part->address; at != RESULT_NO_NODE; at = result->nodes[at].parent)
+			functions[nr++] = calls->of_node[at];
+		error = add(tree, view, functions, nr, result->stack_parts, part);
 	}
-	for (i = tree->nr; !error && i-- > 0; )
-		if (tree->nodes[i].parent != RESULT_NO_NODE)
-			tree->nodes[tree->nodes[i].parent].samples += tree->nodes[i].samples;
-	free(at);
+	for (i = tree->nr; !error && i-- > 0; ) {
+		struct call_node *node = &tree->nodes[i];
+
+		if (node->parent == RESULT_NO_NODE)
+			continue;
+		tree->nodes[node->parent].samples += node->samples;
+		tree->nodes[node->parent].system += node->system;
+	}
+	free(functions);
 	return error;
 }
 
@@ -69,11 +119,12 @@ int call_tree_of(struct call_tree *tree, struct calls *calls, const struct symbo
 			       symbolized->demangle);
 
 	memset(tree, 0, sizeof(*tree));
-	return error ? error : call_tree_make(tree, calls);
+	return error ? error : call_tree_make(tree, calls, &(struct call_tree_view){ 0 });
 }
 
 void call_tree_release(struct call_tree *tree)
 {
+	free(tree->of_part);
 	free(tree->nodes);
 	free(tree->slots.slots);
 	memset(tree, 0, sizeof(*tree));

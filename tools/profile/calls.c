@@ -11,6 +11,7 @@
 #include "profile/calls.h"
 #include "result/stacks.h"
 #include "symbol/demangle.h"
+#include "util/folded.h"
 
 static int compare_nodes(const void *va, const void *vb, void *nodes)
 {
@@ -162,16 +163,29 @@ const char *calls_name(const struct calls *calls, uint32_t number)
 			     calls_other_name(number - nr);
 }
 
+/* Whether a name is one of a function, which may be several that a linker has folded. */
+static bool has_name(const char *names, const char *name)
+{
+	const char *one;
+	size_t length;
+	bool is = false;
+
+	while (!is && (one = folded_next(&names, &length))) {
+		char *copy = strndup(one, length);
+
+		is = copy && demangle_is_named(copy, name);
+		free(copy);
+	}
+	return is;
+}
+
 /* Whether a name is that of a function: mangled, demangled, or without parameters. */
 static bool is_named(const struct symbolized_function *function, const char *name)
 {
-	char *demangled;
-	bool is;
+	char *demangled = function->symbol ? demangle(function->symbol) : NULL;
+	const bool is = !strcmp(function->name, name) || has_name(function->name, name) ||
+			has_name(function->symbol, name) || has_name(demangled, name);
 
-	if (!strcmp(function->name, name) || (function->symbol && !strcmp(function->symbol, name)))
-		return true;
-	demangled = function->symbol ? demangle(function->symbol) : NULL;
-	is = demangled && demangle_is_named(demangled, name);
 	free(demangled);
 	return is;
 }

@@ -410,8 +410,10 @@ void profile_release(struct profile *profile)
 {
 	size_t i;
 
-	for (i = 0; i < profile->nr_rows; i++)
+	for (i = 0; i < profile->nr_rows; i++) {
 		free(profile->rows[i].function);
+		free(profile->rows[i].caller);
+	}
 	free(profile->rows);
 	memset(profile, 0, sizeof(*profile));
 }

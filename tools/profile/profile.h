@@ -30,6 +30,8 @@
  * @system:     how many of these are in the kernel
  * @percent100: share in hundredths of a percent
  * @total:      samples in stacks with the function, each once; profile_add_totals() sets it
+ * @depth:      in a tree, how many rows it is below
+ * @caller:     who has called the function for these samples; NULL: all
  */
 struct profile_row {
 	char *function;
@@ -44,6 +46,8 @@ struct profile_row {
 	uint64_t system;
 	unsigned int percent100;
 	uint64_t total;
+	unsigned int depth;
+	char *caller;
 };
 
 /* All functions, lines or objects with samples */

@@ -10,9 +10,8 @@
 #include "record/cfi.h"
 #include "util/objectfile.h"
 
-const unsigned int cfi_saved[CFI_SAVED] = {
-	CFI_RBX, CFI_RBP, CFI_R12, CFI_R13, CFI_R14, CFI_R15, CFI_RIP,
-};
+/* _start and _dl_start_user of ld.so, which has no unwind information of them, take 61 bytes */
+#define ENTRY_BYTES	64
 
 /* Take a file that unwind information of another machine is not read of. */
 static void begin(struct cfi *cfi, Elf *elf)
@@ -92,40 +91,48 @@ static void set_simple(struct cfi_rule *rule, const Dwarf_Op *ops, size_t nr)
 	}
 }
 
-static void set_rule(struct cfi_rule *rule, Dwarf_Frame *frame, unsigned int number)
+static void set_expression(struct cfi_rule *rule, const Dwarf_Op *ops, size_t nr)
+{
+	rule->ops = ops;
+	rule->nr_ops = (uint32_t)nr;
+}
+
+/* Return: whether the register has not the caller's value still. */
+static bool set_rule(struct cfi_rule *rule, Dwarf_Frame *frame, unsigned int number)
 {
 	Dwarf_Op simple[3], *ops;
 	size_t nr;
 
-	if (dwarf_frame_register(frame, (int)number, simple, &ops, &nr)) {
-		rule->kind = CFI_OTHER;
-	} else if (!ops) {
-		rule->kind = CFI_SAME;
-	} else if (!nr) {
+	*rule = (struct cfi_rule){ .number = (unsigned char)number, .kind = CFI_OTHER };
+	if (dwarf_frame_register(frame, (int)number, simple, &ops, &nr))
+		return true;
+	if (!ops || !nr) {
 		/* functions keep the others; libdw's rule for rbx has the number of rax */
-		rule->kind = number == CFI_RIP ? CFI_LOST : CFI_SAME;
-	} else if (ops == simple) {
-		set_simple(rule, ops, nr);
-	} else {
-		rule->kind = ops[nr - 1].atom == DW_OP_stack_value ? CFI_IS : CFI_AT;
-		rule->ops = ops;
-		rule->nr_ops = nr;
+		if (ops)
+			rule->kind = CFI_LOST;
+		return number == CFI_RIP;
 	}
+	if (ops == simple) {
+		set_simple(rule, ops, nr);
+		return true;
+	}
+	rule->kind = ops[nr - 1].atom == DW_OP_stack_value ? CFI_IS : CFI_AT;
+	set_expression(rule, ops, nr);
+	return true;
 }
 
 /* @frame: owns the expression, and is the row's, or freed */
-static void set_base(struct cfi_row *row, Dwarf_Frame *frame, const Dwarf_Op *ops, size_t nr)
+static void set_cfa(struct cfi_row *row, Dwarf_Frame *frame, const Dwarf_Op *ops, size_t nr)
 {
-	row->base = CFI_REGISTERS;
+	row->cfa.number = CFI_REGISTERS;
 	if (nr == 1 && ops->atom >= DW_OP_breg0 && ops->atom < DW_OP_breg0 + CFI_REGISTERS) {
-		row->base = ops->atom - DW_OP_breg0;
-		row->offset = (int64_t)ops->number;
+		row->cfa.number = (unsigned char)(ops->atom - DW_OP_breg0);
+		row->cfa.offset = (int64_t)ops->number;
 	} else if (nr == 1 && ops->atom == DW_OP_bregx && ops->number < CFI_REGISTERS) {
-		row->base = (unsigned int)ops->number;
-		row->offset = (int64_t)ops->number2;
+		row->cfa.number = (unsigned char)ops->number;
+		row->cfa.offset = (int64_t)ops->number2;
 	} else {
-		row->ops = ops;
-		row->nr_ops = nr;
+		set_expression(&row->cfa, ops, nr);
 		row->frame = frame;
 		return;
 	}
@@ -134,44 +141,53 @@ static void set_base(struct cfi_row *row, Dwarf_Frame *frame, const Dwarf_Op *op
 
 static void make_row(struct cfi *cfi, struct cfi_row *row)
 {
+	static const unsigned int saved[CFI_SAVED] = {
+		CFI_RBX, CFI_RBP, CFI_R12, CFI_R13, CFI_R14, CFI_R15, CFI_RIP,
+	};
 	Dwarf_Frame *frame = find_frame(cfi, row->address);
+	Dwarf_Addr start;
 	Dwarf_Op *ops;
 	size_t nr, i;
 
+	row->is_first = !frame && cfi->entry && row->address - cfi->entry < ENTRY_BYTES;
 	if (!frame)
 		return;
-	if (dwarf_frame_info(frame, NULL, NULL, &row->is_signal) != CFI_RIP ||
+	if (dwarf_frame_info(frame, &start, NULL, &row->is_signal) != CFI_RIP ||
 	    dwarf_frame_cfa(frame, &ops, &nr) || !nr) {
 		free(frame);
 		return;
 	}
 	row->is_known = true;
+	row->is_made = start == row->address && !row->is_signal;
 	for (i = 0; i < CFI_SAVED; i++)
-		set_rule(&row->saved[i], frame, cfi_saved[i]);
-	set_base(row, frame, ops, nr);
+		row->nr += set_rule(&row->rules[row->nr], frame, saved[i]);
+	set_cfa(row, frame, ops, nr);
 }
 
 static uint32_t *find_slot(const struct cfi *cfi, uint64_t address)
 {
-	return slots_find(&cfi->slots, address, i, cfi->rows[i].address == address);
+	return slots_find(&cfi->slots, address, i, cfi->rows[i]->address == address);
 }
 
 const struct cfi_row *cfi_find(struct cfi *cfi, uint64_t address)
 {
+	struct cfi_row *row;
 	uint32_t *slot;
 
 	if (!slots_make_room(&cfi->slots, cfi->rows, cfi->nr_rows, i,
-			     find_slot(cfi, cfi->rows[i].address)))
+			     find_slot(cfi, cfi->rows[i]->address)))
 		return NULL;
 	slot = find_slot(cfi, address);
-	if (!*slot) {
-		struct cfi_row *row = &cfi->rows[cfi->nr_rows];
-
-		*row = (struct cfi_row){ .address = address };
-		make_row(cfi, row);
-		*slot = (uint32_t)++cfi->nr_rows;
-	}
-	return &cfi->rows[*slot - 1];
+	if (*slot)
+		return cfi->rows[*slot - 1];
+	row = calloc(1, sizeof(*row));
+	if (!row)
+		return NULL;
+	row->address = address;
+	make_row(cfi, row);
+	cfi->rows[cfi->nr_rows] = row;
+	*slot = (uint32_t)++cfi->nr_rows;
+	return row;
 }
 
 /* E8 is a call with a distance of 4 bytes, FF /2 one through a register or memory. */
@@ -198,8 +214,10 @@ void cfi_release(struct cfi *cfi)
 {
 	size_t i;
 
-	for (i = 0; i < cfi->nr_rows; i++)
-		free(cfi->rows[i].frame);
+	for (i = 0; i < cfi->nr_rows; i++) {
+		free(cfi->rows[i]->frame);
+		free(cfi->rows[i]);
+	}
 	if (cfi->frames)
 		dwarf_cfi_end(cfi->frames);
 	dwarf_end(cfi->dwarf);

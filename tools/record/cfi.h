@@ -21,16 +21,13 @@ enum {
 	CFI_REGISTERS
 };
 
-/* Registers that a row has a rule for */
+/* Most rules of a row: of the registers that functions save, and CFI_RIP */
 #define CFI_SAVED	7
-
-extern const unsigned int cfi_saved[CFI_SAVED];	/* the last one is CFI_RIP */
 
 /* Where the value of a caller's register is */
 enum cfi_kind {
-	CFI_SAME,	/* the register still has it */
-	CFI_LOST,	/* nowhere, of CFI_RIP: there is no caller */
 	CFI_IN_FRAME,	/* at the CFA (canonical frame address) plus @offset */
+	CFI_LOST,	/* nowhere, of CFI_RIP: there is no caller */
 	CFI_IS_FRAME,	/* it is the CFA plus @offset */
 	CFI_AT,		/* at the address that @ops give */
 	CFI_IS,		/* it is what @ops give */
@@ -39,33 +36,43 @@ enum cfi_kind {
 
 /**
  * struct cfi_rule - where a value is
- * @ops: an expression, valid as long as struct cfi
+ * @number: register that it is the value of
+ * @kind:   an enum cfi_kind
+ * @ops:    an expression, valid as long as struct cfi
  */
 struct cfi_rule {
-	enum cfi_kind kind;
-	int64_t offset;
-	const Dwarf_Op *ops;
-	size_t nr_ops;
+	unsigned char number;
+	unsigned char kind;
+	uint32_t nr_ops;
+	union {
+		int64_t offset;
+		const Dwarf_Op *ops;
+	};
 };
 
 /**
  * struct cfi_row - what is known of an address
  * @is_known:  there is unwind information; else the following is not set
+ * @is_first:  nothing is known, as it is code at which the kernel starts: it has no caller
+ * @is_made:   instructions begin at it, so no call ends there: a caller that returns behind it was
+ *             made up, as Go does for its goexit(), and has none itself
  * @is_signal: the kernel has made this frame: the caller was interrupted, and has called nothing
- * @base:      the CFA is this register plus @offset; CFI_REGISTERS: it is what @ops give
- * @frame:     owns @ops; NULL: there are none
- * @saved:     of each of cfi_saved
+ * @cfa:       the CFA is the register @number plus @offset; CFI_REGISTERS: it is what @ops give
+ * @frame:     owns these @ops; NULL: there are none
+ * @nr:        number of rules
+ * @rules:     of those registers that do not have the caller's values still; the last one is of
+ *             CFI_RIP
  */
 struct cfi_row {
 	uint64_t address;
 	bool is_known;
+	bool is_first;
+	bool is_made;
 	bool is_signal;
-	unsigned int base;
-	int64_t offset;
-	const Dwarf_Op *ops;
-	size_t nr_ops;
+	unsigned char nr;
+	struct cfi_rule cfa;
 	Dwarf_Frame *frame;
-	struct cfi_rule saved[CFI_SAVED];
+	struct cfi_rule rules[CFI_SAVED];
 };
 
 /**
@@ -81,7 +88,7 @@ struct cfi {
 	bool has_debug;
 	Dwarf *dwarf;
 	Dwarf_CFI *debug_frames;
-	struct cfi_row *rows;
+	struct cfi_row **rows;
 	size_t nr_rows;
 	struct slots slots;
 };
@@ -92,7 +99,7 @@ void cfi_open(struct cfi *cfi, int fd);
 /* Read the vDSO of this process, which all have. */
 void cfi_open_vdso(struct cfi *cfi);
 
-/* Look up a link-time address. Return: valid until the next call; NULL: no memory. */
+/* Look up a link-time address. Return: valid as long as struct cfi; NULL: no memory. */
 const struct cfi_row *cfi_find(struct cfi *cfi, uint64_t address);
 
 /* Whether a call may end at an offset in the file; true also if that is not known. */

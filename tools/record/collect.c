@@ -304,16 +304,13 @@ static int sort_counts(const struct recording *recording)
 }
 
 /* A node of the result, as long as the objects are not sorted */
-static struct result_node node_of(const struct stack_node *from, const uint32_t *of_file)
+static struct result_node node_of(struct result_node node, const uint32_t *of_file)
 {
-	struct result_node node = {
-		.parent = from->parent, .object = RESULT_NO_OBJECT, .address = from->frame.address,
-	};
-
-	if (from->frame.file == FILE_JIT) {
+	if (node.object == FILE_JIT) {
+		node.object = RESULT_NO_OBJECT;
 		node.address = RESULT_STACK_CODE;
-	} else if (from->frame.file != UNWIND_NO_FILE) {
-		node.object = of_file[from->frame.file];
+	} else if (node.object != UNWIND_NO_FILE) {
+		node.object = of_file[node.object];
 		/* a file without code is not listed */
 		if (node.object == RESULT_NO_OBJECT)
 			node.address = RESULT_STACK_OUTSIDE;
@@ -327,13 +324,13 @@ static int list_stacks(struct result *result, struct stack_tree *tree, const uin
 
 	if (counts_sort(&tree->counts))
 		return -ENOMEM;
-	result->nodes = calloc(tree->nr + 1, sizeof(*result->nodes));
+	result->nodes = calloc(tree->nodes.nr + 1, sizeof(*result->nodes));
 	result->stack_parts = calloc(tree->counts.nr + 1, sizeof(*result->stack_parts));
 	if (!result->nodes || !result->stack_parts)
 		return -ENOMEM;
-	result->nr_nodes = tree->nr;
-	for (i = 0; i < tree->nr; i++)
-		result->nodes[i] = node_of(&tree->nodes[i], of_file);
+	result->nr_nodes = tree->nodes.nr;
+	for (i = 0; i < tree->nodes.nr; i++)
+		result->nodes[i] = node_of(tree->nodes.nodes[i], of_file);
 	result->nr_stack_parts = tree->counts.nr;
 	if (tree->counts.nr)
 		memcpy(result->stack_parts, tree->counts.parts,

@@ -144,6 +144,11 @@ static bool contains(const struct list *list, size_t i, uint64_t pc)
 	return i < list->nr && pc >= list->mappings[i].start && pc < list->mappings[i].end;
 }
 
+const void *space_identity(const struct space *space)
+{
+	return space->list;
+}
+
 const struct mapping *space_find(struct space *space, uint64_t pc)
 {
 	const struct list *list = space->list;

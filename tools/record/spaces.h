@@ -59,6 +59,9 @@ int space_map(struct space *space, const struct mapping *mapping);
 /* Remove all mappings. */
 void space_clear(struct space *space);
 
+/* Return: what is equal for two spaces with the same mappings, until one of them is changed. */
+const void *space_identity(const struct space *space);
+
 /*
  * Find the mapping of a pc. Return: the mapping, valid until the space is changed; NULL: there is
  * none.

@@ -8,31 +8,20 @@
 
 #include "record/counts.h"
 #include "record/unwind.h"
-#include "util/slots.h"
+#include "result/stacks.h"
 
 /* Most nodes: 24 MiB with their slots. Further stacks are one. A compiler's have thousands. */
 #define STACK_TREE_MOST	((size_t)1 << 20)
 
 /**
- * struct stack_node - a frame below its callers
- * @parent: index of the caller, which is lower; RESULT_NO_NODE: there is none
- */
-struct stack_node {
-	struct unwind_frame frame;
-	uint32_t parent;
-};
-
-/**
  * struct stack_tree - all stacks; all zero if empty
- * @nodes:  in the order in which they were added
+ * @nodes:  frames below their callers; the object is the number of the file
  * @most:   how many; 0: STACK_TREE_MOST
  * @counts: samples by node, in place of an address, and thread
  */
 struct stack_tree {
-	struct stack_node *nodes;
-	size_t nr;
+	struct result_tree nodes;
 	size_t most;
-	struct slots slots;
 	struct counts counts;
 };
 

@@ -17,7 +17,7 @@
 
 /*
  * So much waits before a helper is started. It has to read the files anew, which takes some
- * milliseconds, and to unwind: some 900 instructions a frame, 70 million for 3,300 stacks of cc1.
+ * milliseconds, and to unwind: some 350 instructions a frame, 28 million for 3,300 stacks of cc1.
  * Meanwhile the log is read, unless so much more comes that memory would be short.
  */
 #define STACKS_WAIT_BYTES	((size_t)4 << 20)

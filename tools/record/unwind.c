@@ -6,42 +6,26 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/openmapped.h"
 #include "record/unwind.h"
 #include "util/bound.h"
-#include "util/objectfile.h"
-#include "util/time_ns.h"
-
-/* _start and _dl_start_user of ld.so, which has no unwind information of them, take 61 bytes */
-#define ENTRY_BYTES	64
 
 #define EXPRESSION_DEPTH	16
 
 /* Files are told apart while the command runs; symbols.c has other numbers for them (bound.h). */
 #define BOUND(number)	((uint64_t)(number) << 1 | 1)
 
-/**
- * struct stack - the words of a stack that are known
- * @start:  address of the first one: rsp of the sample
- * @words:  0: it is not kept, so it points neither to code nor into the stack
- * @filled: how many there are; the others are 0
- * @nr:     how many the kernel has looked at
- */
-struct stack {
-	uint64_t start;
-	uint64_t *words;
-	size_t filled;
-	size_t nr;
-};
-
 /* A sample that is being unwound */
 struct state {
 	struct unwinder *unwinder;
 	struct space *space;
+	const void *identity;			/* of the space */
 	const struct profil_record_stack *record;
-	struct stack stack;
+	uint64_t start;				/* of the stack: rsp of the sample */
+	size_t nr;				/* words that the kernel has looked at */
+	size_t nr_kept;
 	uint64_t registers[CFI_REGISTERS];	/* 0: not known */
 };
 
@@ -78,31 +62,17 @@ void unwinder_free(struct unwinder *unwinder)
 	free(unwinder);
 }
 
-/* Whether a file is the one that was mapped, as far as is known of that. */
-static bool is_same(const struct file *file, int fd)
-{
-	struct stat state;
-
-	return !fstat(fd, &state) && state.st_ino == file->key.inode &&
-	       (!file->key.has_times || ((uint64_t)state.st_size == file->key.file_bytes &&
-					 time_stat_ns(&state.st_mtim) == file->key.mtime_ns));
-}
-
-/* Return: a descriptor of the file that was mapped; -1: it is not there any more. */
+/* Return: a descriptor of the file that was mapped; negative: it is not there any more. */
 static int open_file(const struct files *files, const struct file *file)
 {
-	const char *problem;
+	const struct file_use none = { 0 };
+	bool is_device;
 	size_t i;
-	int fd;
 
 	for (i = 0; i < files->kept.nr; i++)
 		if (files->kept.files[i].file == file)
 			return dup(files->kept.files[i].fd);
-	fd = objectfile_open(file->path, &problem);
-	if (fd < 0 || is_same(file, fd))
-		return fd;
-	close(fd);
-	return -1;
+	return openmapped_open(&file->key, &none, true, &is_device);
 }
 
 static void read_file(struct cfi *cfi, const struct files *files, const struct file *file)
@@ -148,32 +118,40 @@ static const struct cfi_row *find_row(struct cfi *cfi, const struct file *file, 
 
 /* --- memory ----------------------------------------------------------------------- */
 
-/* Spread the words that were kept. */
-static void fill_stack(struct stack *stack, const struct profil_record_stack *record)
+/* Find out where the words are that were kept. */
+static void place_words(struct state *state)
 {
-	size_t skipped, i;
+	struct unwinder *unwinder = state->unwinder;
+	const struct profil_record_stack *record = state->record;
+	size_t at = 0, i;
 
-	stack->start = record->regs[PROFIL_STACK_RSP];
-	stack->nr = record->seen_bytes / 8;
-	stack->filled = 0;
-	for (i = 0; i < record->nr_words; i++) {
-		skipped = PROFIL_STACK_SKIPPED(record->words[i]);
-		if (skipped >= stack->nr - stack->filled)
-			return;
-		memset(&stack->words[stack->filled], 0, skipped * sizeof(stack->words[0]));
-		stack->filled += skipped;
-		stack->words[stack->filled++] = PROFIL_STACK_VALUE(record->words[i]);
+	state->start = record->regs[PROFIL_STACK_RSP];
+	state->nr = record->seen_bytes / 8;
+	for (i = 0; i < record->nr_words; i++, at++) {
+		at += PROFIL_STACK_SKIPPED(record->words[i]);
+		if (at >= state->nr)
+			break;
+		unwinder->positions[i] = (uint16_t)at;
+		unwinder->kept[at] = (uint16_t)i;
 	}
+	state->nr_kept = i;
 }
 
-/* Return: whether the address is in the stack. */
-static bool load(const struct stack *stack, uint64_t address, uint64_t *value)
+/*
+ * Get a word. One that is not kept is 0, as it points neither to code nor into the stack. Return:
+ * whether the address is in the stack.
+ */
+static bool load(const struct state *state, uint64_t address, uint64_t *value)
 {
-	const uint64_t at = address - stack->start;
+	const struct unwinder *unwinder = state->unwinder;
+	const uint64_t bytes = address - state->start, at = bytes / 8;
+	size_t i;
 
-	if (at % 8 || at / 8 >= stack->nr)
+	if (bytes % 8 || at >= state->nr)
 		return false;
-	*value = at / 8 < stack->filled ? stack->words[at / 8] : 0;
+	i = unwinder->kept[at];
+	*value = i < state->nr_kept && unwinder->positions[i] == at ?
+		 PROFIL_STACK_VALUE(state->record->words[i]) : 0;
 	return true;
 }
 
@@ -182,7 +160,7 @@ static enum result_stack outside(const struct state *state, uint64_t address)
 {
 	const uint32_t flags = state->record->flags;
 
-	if (address < state->stack.start)
+	if (address < state->start)
 		return RESULT_STACK_OTHER;
 	if (flags & PROFIL_STACK_CUT)
 		return RESULT_STACK_CUT;
@@ -270,7 +248,7 @@ static bool evaluate(const struct state *state, const Dwarf_Op *ops, size_t nr, 
 			depth--;
 		else if (op->atom != DW_OP_stack_value)
 			return false;
-		if (op->atom == DW_OP_deref && !load(&state->stack, *at, &stack[depth - 1]))
+		if (op->atom == DW_OP_deref && !load(state, *at, &stack[depth - 1]))
 			return false;
 	}
 	*value = depth ? stack[depth - 1] : 0;
@@ -286,6 +264,9 @@ static enum result_stack find_value(const struct state *state, const struct cfi_
 	uint64_t at = cfa + (uint64_t)rule->offset;
 
 	switch (rule->kind) {
+	case CFI_LOST:
+		*value = 0;
+		return RESULT_STACK_COMPLETE;
 	case CFI_IS_FRAME:
 		*value = at;
 		return RESULT_STACK_COMPLETE;
@@ -302,7 +283,7 @@ static enum result_stack find_value(const struct state *state, const struct cfi_
 	default:
 		return RESULT_STACK_UNCLEAR;
 	}
-	return load(&state->stack, at, value) ? RESULT_STACK_COMPLETE : outside(state, at);
+	return load(state, at, value) ? RESULT_STACK_COMPLETE : outside(state, at);
 }
 
 static enum result_stack find_cfa(const struct state *state, const struct cfi_row *row,
@@ -310,11 +291,13 @@ static enum result_stack find_cfa(const struct state *state, const struct cfi_ro
 {
 	uint64_t at;
 
-	if (row->base < CFI_REGISTERS) {
-		*cfa = state->registers[row->base] + (uint64_t)row->offset;
-		return state->registers[row->base] ? RESULT_STACK_COMPLETE : RESULT_STACK_UNCLEAR;
+	if (row->cfa.number < CFI_REGISTERS) {
+		const uint64_t base = state->registers[row->cfa.number];
+
+		*cfa = base + (uint64_t)row->cfa.offset;
+		return base ? RESULT_STACK_COMPLETE : RESULT_STACK_UNCLEAR;
 	}
-	if (evaluate(state, row->ops, row->nr_ops, 0, cfa, &at))
+	if (evaluate(state, row->cfa.ops, row->cfa.nr_ops, 0, cfa, &at))
 		return RESULT_STACK_COMPLETE;
 	return at ? outside(state, at) : RESULT_STACK_UNCLEAR;
 }
@@ -327,33 +310,28 @@ static enum result_stack find_cfa(const struct state *state, const struct cfi_ro
  */
 static enum result_stack step_by_row(struct state *state, const struct cfi_row *row)
 {
-	uint64_t callers[CFI_REGISTERS] = { 0 }, cfa;
+	uint64_t values[CFI_SAVED], cfa, pc;
 	enum result_stack why = find_cfa(state, row, &cfa);
 	size_t i;
 
 	if (why)
 		return why;
-	for (i = 0; i < CFI_SAVED; i++) {
-		const struct cfi_rule *rule = &row->saved[i];
-		const unsigned int number = cfi_saved[i];
-
-		callers[number] = state->registers[number];
-		if (rule->kind == CFI_LOST)
-			callers[number] = 0;
-		else if (number == CFI_RIP)
-			why = find_value(state, rule, cfa, &callers[number]);
-		else if (rule->kind != CFI_SAME)
-			find_value(state, rule, cfa, &callers[number]);
+	/* expressions are of the registers that the callee has */
+	for (i = 0; i < row->nr; i++) {
+		values[i] = state->registers[row->rules[i].number];
+		why = find_value(state, &row->rules[i], cfa, &values[i]);
 	}
 	if (why)
 		return why;
+	pc = values[row->nr - 1];
 	/* the kernel's frame may be on another stack, any other one is above its callee's */
-	if (callers[CFI_RIP] && !row->is_signal && cfa <= state->registers[CFI_RSP])
+	if (pc && !row->is_signal && cfa <= state->registers[CFI_RSP])
 		return RESULT_STACK_UNCLEAR;
-	if (row->is_signal && callers[CFI_RIP] && cfa - state->stack.start >= state->stack.nr * 8)
+	if (pc && row->is_signal && cfa - state->start >= state->nr * 8)
 		return outside(state, cfa);
-	callers[CFI_RSP] = cfa;
-	memcpy(state->registers, callers, sizeof(callers));
+	for (i = 0; i < row->nr; i++)
+		state->registers[row->rules[i].number] = values[i];
+	state->registers[CFI_RSP] = cfa;
 	return RESULT_STACK_COMPLETE;
 }
 
@@ -377,8 +355,8 @@ static enum result_stack step_by_frame_pointer(struct state *state)
 	const uint64_t frame = state->registers[CFI_RBP];
 	uint64_t caller, next;
 
-	if (frame < state->registers[CFI_RSP] || !load(&state->stack, frame, &next) ||
-	    !load(&state->stack, frame + 8, &caller) || !is_return(state, caller))
+	if (frame < state->registers[CFI_RSP] || !load(state, frame, &next) ||
+	    !load(state, frame + 8, &caller) || !is_return(state, caller))
 		return RESULT_STACK_MADE;
 	memset(state->registers, 0, sizeof(state->registers));
 	state->registers[CFI_RBP] = next;
@@ -410,6 +388,30 @@ static const struct mapping *add_code(struct unwinder *unwinder, struct space *s
 }
 
 /*
+ * Add the frame of a pc that is not known yet. @place: set to what is known of it. Return: 0; a
+ * RESULT_STACK_* or -ENOMEM: the unwind information does not lead to its caller.
+ */
+static int find_place(struct state *state, uint64_t pc, struct unwind_place *place)
+{
+	struct unwinder *unwinder = state->unwinder;
+	const struct mapping *mapping = add_code(unwinder, state->space, pc);
+	const struct unwind_frame *frame = &unwinder->frames[unwinder->nr_frames - 1];
+	const struct cfi_row *row;
+	struct cfi *cfi;
+
+	if (!mapping)
+		return RESULT_STACK_UNMAPPED;
+	if (files_is_made(mapping->file))
+		return RESULT_STACK_MADE;
+	cfi = find_file(unwinder, mapping->file);
+	row = cfi ? find_row(cfi, mapping->file, frame->address) : NULL;
+	if (!row)
+		return -ENOMEM;
+	*place = (struct unwind_place){ state->identity, pc, *frame, row };
+	return 0;
+}
+
+/*
  * Add the frame of the present pc, and go to its caller. @is_exact: in: the pc is no return
  * address: it is that of the sample, or what a signal interrupted; out: so is the caller's
  *
@@ -419,38 +421,35 @@ static int step(struct state *state, bool *is_exact)
 {
 	struct unwinder *unwinder = state->unwinder;
 	/* a call may be the last instruction of its function */
-	const uint64_t pc = state->registers[CFI_RIP] - !*is_exact;
-	const struct mapping *mapping = add_code(unwinder, state->space, pc);
-	const struct cfi_row *row;
-	struct cfi *cfi;
-	uint64_t address;
+	const bool is_called = !*is_exact;
+	const uint64_t pc = state->registers[CFI_RIP] - is_called;
+	struct unwind_place *place =
+		&unwinder->places[pc * 0x9e3779b97f4a7c15 >> (64 - UNWIND_PLACES_BITS)];
+	int why;
 
 	*is_exact = false;
-	if (!mapping)
-		return RESULT_STACK_UNMAPPED;
-	if (files_is_made(mapping->file))
-		return step_by_frame_pointer(state);
-	address = unwinder->frames[unwinder->nr_frames - 1].address;
-	cfi = find_file(unwinder, mapping->file);
-	row = cfi ? find_row(cfi, mapping->file, address) : NULL;
-	if (!row)
-		return -ENOMEM;
-	if (row->is_known) {
-		*is_exact = row->is_signal;
-		return step_by_row(state, row);
+	if (place->pc == pc && place->space == state->identity) {
+		unwinder->frames[unwinder->nr_frames++] = place->frame;
+		bound_read(BOUND(place->frame.file));
+	} else {
+		why = find_place(state, pc, place);
+		if (why)
+			return why == RESULT_STACK_MADE ? (int)step_by_frame_pointer(state) : why;
+	}
+	if (place->row->is_known && !(is_called && place->row->is_made)) {
+		*is_exact = place->row->is_signal;
+		return step_by_row(state, place->row);
 	}
 	state->registers[CFI_RIP] = 0;
-	if (cfi->entry && address - cfi->entry < ENTRY_BYTES)
-		return RESULT_STACK_COMPLETE;
-	return RESULT_STACK_UNKNOWN;
+	return place->row->is_first || place->row->is_made ? RESULT_STACK_COMPLETE : RESULT_STACK_UNKNOWN;
 }
 
-static void begin_state(struct state *state, const struct profil_record_stack *record)
+static void begin_state(struct state *state)
 {
-	const __u64 *from = record->regs;
+	const __u64 *from = state->record->regs;
 	uint64_t *to = state->registers;
 
-	fill_stack(&state->stack, record);
+	place_words(state);
 	to[CFI_RBX] = from[PROFIL_STACK_RBX];
 	to[CFI_RBP] = from[PROFIL_STACK_RBP];
 	to[CFI_RSP] = from[PROFIL_STACK_RSP];
@@ -458,7 +457,7 @@ static void begin_state(struct state *state, const struct profil_record_stack *r
 	to[CFI_R13] = from[PROFIL_STACK_R13];
 	to[CFI_R14] = from[PROFIL_STACK_R14];
 	to[CFI_R15] = from[PROFIL_STACK_R15];
-	to[CFI_RIP] = record->sample.pc;
+	to[CFI_RIP] = state->record->sample.pc;
 }
 
 void unwind_none(struct unwinder *unwinder, struct space *space, uint64_t pc)
@@ -470,10 +469,7 @@ void unwind_none(struct unwinder *unwinder, struct space *space, uint64_t pc)
 
 int unwind(struct unwinder *unwinder, struct space *space, const struct profil_record_stack *stack)
 {
-	struct state state = {
-		.unwinder = unwinder, .space = space, .record = stack,
-		.stack.words = unwinder->words,
-	};
+	struct state state = { .unwinder = unwinder, .space = space, .record = stack };
 	bool is_exact = true;
 	int why;
 
@@ -481,7 +477,8 @@ int unwind(struct unwinder *unwinder, struct space *space, const struct profil_r
 		unwind_none(unwinder, space, stack->sample.pc);
 		return 0;
 	}
-	begin_state(&state, stack);
+	state.identity = space_identity(space);
+	begin_state(&state);
 	unwinder->nr_frames = 0;
 	do {
 		why = step(&state, &is_exact);

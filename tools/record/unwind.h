@@ -30,20 +30,38 @@ struct unwind_frame {
 	uint32_t unused;
 };
 
-#define UNWIND_NO_FILE	UINT32_MAX
+#define UNWIND_NO_FILE	RESULT_NO_OBJECT
+
+/**
+ * struct unwind_place - what is known of a pc
+ * @space: identity of the mappings in which it is; NULL: nothing is known
+ */
+struct unwind_place {
+	const void *space;
+	uint64_t pc;
+	struct unwind_frame frame;
+	const struct cfi_row *row;
+};
+
+/* The sampled code of a process has some hundred frames; 192 KiB */
+#define UNWIND_PLACES_BITS	12
 
 /**
  * struct unwinder - what has been read of files
- * @cfi:    of each file that was needed, by its number
- * @nr:     number of files
- * @words:  of the stack that is being unwound
- * @frames: of the last unwind(), from the innermost one
+ * @cfi:       of each file that was needed, by its number
+ * @nr:        number of files
+ * @places:    the last ones, by their pcs
+ * @positions: of the kept words in the stack that is being unwound
+ * @kept:      for each word of the stack, the index that it has if it is at that position
+ * @frames:    of the last unwind(), from the innermost one
  */
 struct unwinder {
 	const struct files *files;
 	struct cfi **cfi;
 	size_t nr;
-	uint64_t words[PROFIL_STACK_BYTES_MAX / 8];
+	struct unwind_place places[1 << UNWIND_PLACES_BITS];
+	uint16_t positions[PROFIL_STACK_BYTES_MAX / 8];
+	uint16_t kept[PROFIL_STACK_BYTES_MAX / 8];
 	struct unwind_frame frames[UNWIND_MOST];
 	size_t nr_frames;
 };

@@ -58,6 +58,8 @@ static void print_rows(struct json *json, const struct report *report)
 			json_number(json, "total", row->total);
 		else
 			json_string(json, "total", NULL);
+		json_string(json, "caller", row->caller);
+		json_number(json, "depth", row->depth);
 		json_leave(json, '}');
 	}
 	json_leave(json, ']');

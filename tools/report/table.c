@@ -31,6 +31,7 @@ const char *table_name(enum table_by by)
 		[TABLE_BY_ADDRESS] = "address",
 		[TABLE_BY_THREAD] = "thread",
 		[TABLE_BY_PROGRAM] = "program",
+		[TABLE_BY_CALLER] = "caller",
 	};
 
 	return names[by];
@@ -38,6 +39,8 @@ const char *table_name(enum table_by by)
 
 const char *table_title(const struct table_options *options)
 {
+	if (options->by == TABLE_BY_CALLER)
+		return table_name(TABLE_BY_FUNCTION);
 	if (!options->of)
 		return table_name(options->by);
 	return options->is_callees ? "callee" : "caller";
@@ -77,6 +80,8 @@ size_t table_show(struct profile *profile, const struct table_options *options)
 	const bool by_total = options->order == PROFILE_BY_TOTAL && profile->has_totals;
 	struct profile shown = *profile;
 
+	if (options->tree)
+		return profile->nr_rows;
 	profile_sort(profile, by_total ? PROFILE_BY_TOTAL : PROFILE_BY_SAMPLES);
 	shown.nr_rows = table_count_shown(profile->nr_rows, options->top, options->min_percent,
 					  by_total ? row_total_percent : row_percent, profile);
@@ -85,7 +90,7 @@ size_t table_show(struct profile *profile, const struct table_options *options)
 }
 
 /* The name is last: it may have any length and contain blanks. */
-enum { PERCENT, TOTAL, SECONDS, SAMPLES, SYSTEM, INTERVAL, OBJECT, NAME, NR_COLUMNS };
+enum { PERCENT, TOTAL, SECONDS, SAMPLES, SYSTEM, INTERVAL, OBJECT, CALLER, NAME, NR_COLUMNS };
 
 /* Set the cells of the last row. */
 static void set_cells(struct columns *table, const struct result *result,
@@ -98,7 +103,8 @@ static void set_cells(struct columns *table, const struct result *result,
 	columns_set(table, SECONDS, "%.*f", table_decimals(result->rate),
 		    result_seconds(result, row->samples));
 	columns_set(table, SAMPLES, "%" PRIu64, row->samples);
-	columns_set(table, NAME, "%s", row->function);
+	columns_set(table, CALLER, "%s", row->caller ? row->caller : "");
+	columns_set(table, NAME, "%*s%s", (int)row->depth, "", row->function);
 	columns_set(table, OBJECT, "%s", row->object);
 	columns_set(table, INTERVAL, "%.2f..%.2f", 100 * interval.low, 100 * interval.high);
 	columns_set(table, SYSTEM, "%.1f", share_percent(row->system, row->samples));
@@ -150,6 +156,8 @@ int table_print(FILE *out, const struct result *result, struct profile *profile,
 		[SYSTEM] = { .title = "system%", .priority = 3 },
 		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 1 },
 		[OBJECT] = { "object", COLUMN_PATH, .min_width = 14, .priority = 5 },
+		[CALLER] = { .title = options->by == TABLE_BY_CALLER ? "caller" : NULL,
+			     .kind = COLUMN_FUNCTION, .min_width = 20, .priority = 7 },
 		[NAME] = { name, COLUMN_FUNCTION, .min_width = 40 },
 	};
 	struct profile shown = *profile;

@@ -23,7 +23,15 @@ enum table_by {
 	TABLE_BY_ADDRESS,
 	TABLE_BY_THREAD,
 	TABLE_BY_PROGRAM,
+	TABLE_BY_CALLER,
 	NR_TABLES
+};
+
+/* Which tree of functions it is */
+enum table_tree {
+	TABLE_IS_FLAT,
+	TABLE_OF_CALLEES,	/* from the first functions on */
+	TABLE_OF_CALLERS,	/* from those with samples */
 };
 
 #define TABLE_ALL_ROWS	UINT64_MAX	/* as the number of rows to print */
@@ -31,6 +39,7 @@ enum table_by {
 /**
  * struct table_options - what to print, and how; if all fields are 0: all rows, as plain text
  * @by:          what each row stands for
+ * @tree:        rows are below their callers or callees, in this order
  * @order:       what to sort the rows by
  * @min_percent: omit rows with a smaller share
  * @top:         print only this many rows, those with the most samples; 0: no limit was chosen
@@ -42,6 +51,7 @@ enum table_by {
  */
 struct table_options {
 	enum table_by by;
+	enum table_tree tree;
 	enum profile_order order;
 	double min_percent;
 	uint64_t top;

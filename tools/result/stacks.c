@@ -8,7 +8,6 @@
 
 #include "result/merge_objects.h"
 #include "result/stacks.h"
-#include "util/slots.h"
 
 const char *result_stack_name(enum result_stack what)
 {
@@ -84,19 +83,12 @@ int result_stacks_follow(struct result *result, size_t nr)
 
 /* --- sums --------------------------------------------------------------------------- */
 
-/* The nodes of a sum, to find them by what they are */
-struct tree {
-	struct result_node *nodes;
-	size_t nr;
-	struct slots slots;
-};
-
 static bool is_node(const struct result_node *a, const struct result_node *b)
 {
 	return a->parent == b->parent && a->object == b->object && a->address == b->address;
 }
 
-static uint32_t *find_slot(const struct tree *tree, const struct result_node *node)
+static uint32_t *find_slot(const struct result_tree *tree, const struct result_node *node)
 {
 	const uint64_t key = node->address ^ (uint64_t)node->object << 40 ^
 			     (uint64_t)node->parent * 0xd6e8feb86659fd93;
@@ -104,8 +96,8 @@ static uint32_t *find_slot(const struct tree *tree, const struct result_node *no
 	return slots_find(&tree->slots, key, i, is_node(&tree->nodes[i], node));
 }
 
-/* Find a node, or add it. Return: 0 or -ENOMEM. */
-static int add_node(struct tree *tree, const struct result_node *node, uint32_t *at)
+int result_tree_add(struct result_tree *tree, const struct result_node *node, size_t most,
+		    uint32_t *at)
 {
 	uint32_t *slot;
 
@@ -114,6 +106,8 @@ static int add_node(struct tree *tree, const struct result_node *node, uint32_t 
 		return -ENOMEM;
 	slot = find_slot(tree, node);
 	if (!*slot) {
+		if (tree->nr >= most)
+			return -ENOSPC;
 		tree->nodes[tree->nr] = *node;
 		*slot = (uint32_t)++tree->nr;
 	}
@@ -122,7 +116,8 @@ static int add_node(struct tree *tree, const struct result_node *node, uint32_t 
 }
 
 /* Add nodes, callers first. @at: set to where each is. Return: 0 or -ENOMEM. */
-static int add_nodes(struct tree *tree, const struct result_node *nodes, size_t nr, uint32_t *at)
+static int add_nodes(struct result_tree *tree, const struct result_node *nodes, size_t nr,
+		     uint32_t *at)
 {
 	int error = 0;
 	size_t i;
@@ -132,7 +127,7 @@ static int add_nodes(struct tree *tree, const struct result_node *nodes, size_t 
 
 		if (node.parent != RESULT_NO_NODE)
 			node.parent = at[node.parent];
-		error = add_node(tree, &node, &at[i]);
+		error = result_tree_add(tree, &node, SIZE_MAX, &at[i]);
 	}
 	return error;
 }
@@ -148,7 +143,7 @@ static void move_parts(struct result_part *parts, size_t nr, const uint32_t *at)
 int result_stacks_merge(struct result *sum, struct result *more, const uint32_t *index)
 {
 	const size_t most = sum->nr_nodes > more->nr_nodes ? sum->nr_nodes : more->nr_nodes;
-	struct tree tree = { 0 };
+	struct result_tree tree = { 0 };
 	uint32_t *at;
 	int error;
 

@@ -6,6 +6,27 @@
 #define PROFIL_RESULT_STACKS_H
 
 #include "result/result.h"
+#include "util/slots.h"
+
+/**
+ * struct result_tree - nodes, to find them by what they are; all zero if empty
+ * @nodes: in the order in which they were added
+ */
+struct result_tree {
+	struct result_node *nodes;
+	size_t nr;
+	struct slots slots;
+};
+
+/**
+ * result_tree_add - find a node, or add it
+ * @most: number of nodes at which no further one is added
+ * @at:   set to its index
+ *
+ * Return: 0, -ENOSPC or -ENOMEM.
+ */
+int result_tree_add(struct result_tree *tree, const struct result_node *node, size_t most,
+		    uint32_t *at);
 
 /* Name what a node without an object stands for. */
 const char *result_stack_name(enum result_stack what);

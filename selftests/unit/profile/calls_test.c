@@ -2,12 +2,14 @@
 /*
  * The functions in call stacks, and who calls whom.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <profile/call_tree.h>
 #include <profile/calls.h>
 #include <profile/profile.h>
+#include <profile/tree_rows.h>
 #include <result/select.h>
 
 #include "support/test.h"
@@ -199,7 +201,7 @@ TEST_F(calls_of_a_function_at_several_places_are_one_node)
 	uint64_t own = 0;
 	size_t i;
 
-	assert_int_equal(call_tree_make(&tree, &calls), 0);
+	assert_int_equal(call_tree_make(&tree, &calls, &(struct call_tree_view){ 0 }), 0);
 	assert_int_equal(tree.nr, ARRAY_SIZE(nodes) - 1);
 	assert_int_equal(tree.nodes[0].samples, 23);
 	assert_int_equal(tree.nodes[2].own, 2);
@@ -207,5 +209,95 @@ TEST_F(calls_of_a_function_at_several_places_are_one_node)
 	for (i = 0; i < tree.nr; i++)
 		own += tree.nodes[i].own;
 	assert_int_equal(own, result_samples(&result));
+	call_tree_release(&tree);
+}
+
+/* A linker has folded two functions. */
+static int find_folded(void *symbols, size_t of, uint64_t address, struct function *function)
+{
+	static const char folded[] = "alpha, _ZN3foo3barEv";
+
+	find(symbols, of, address, function);
+	function->name = folded;
+	function->length = (int)strlen(folded);
+	return 1;
+}
+
+TEST_F(a_folded_function_has_each_of_its_names)
+{
+	static const char *const wanted[] = { "alpha", "foo::bar", "foo::bar()", "_ZN3foo3barEv" };
+	struct calls folded;
+	bool is_found;
+	size_t i;
+
+	assert_int_equal(calls_find(&folded, &result, find_folded, NULL, NULL), 0);
+	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+		free(calls_sum_neighbours(&folded, wanted[i], false, &is_found));
+		assert_true(is_found);
+	}
+	assert_null(calls_sum_neighbours(&folded, "alph", false, &is_found));
+	assert_false(is_found);
+	calls_release(&folded);
+}
+
+/* The rows of a tree: "function samples" below each other, a blank for each row above */
+static void assert_rows(const struct call_tree_view *view, double least, const char *expected)
+{
+	struct profile profile;
+	struct call_tree tree;
+	char *text = NULL;
+	size_t length, i;
+	FILE *out;
+
+	assert_int_equal(call_tree_make(&tree, &calls, view), 0);
+	assert_int_equal(tree_rows_make(&profile, &calls, &tree, view, least), 0);
+	assert_int_equal(profile.samples, 31);
+	out = open_memstream(&text, &length);
+	for (i = 0; i < profile.nr_rows; i++)
+		fprintf(out, "%*s%s %d\n", (int)profile.rows[i].depth, "",
+			profile.rows[i].function, (int)profile.rows[i].samples);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+	profile_release(&profile);
+	call_tree_release(&tree);
+}
+
+TEST_F(trees_have_callers_above_or_below_and_recursion_once)
+{
+	const struct call_tree_view callees = { .is_once = true }, all = { 0 };
+	const struct call_tree_view callers = { .is_once = true, .is_callers = true };
+
+	assert_rows(&callees, 0,
+		    "main 23\n (outside all objects) 16\n work 4\n  _ZN3foo3barEv 4\n fib 3\n"
+		    "[incomplete: no unwind information] 8\n _ZN3foo3barEv 8\n");
+	assert_rows(&all, 14, "main 23\n (outside all objects) 16\n (2 more functions) 7\n"
+			     "[incomplete: no unwind information] 8\n _ZN3foo3barEv 8\n");
+	assert_rows(&callers, 20, "(outside all objects) 16\n main 16\n_ZN3foo3barEv 12\n"
+				  " [incomplete: no unwind information] 8\n");
+	assert_rows(&callers, 0, "(outside all objects) 16\n main 16\n_ZN3foo3barEv 12\n"
+				 " [incomplete: no unwind information] 8\n work 4\n  main 4\n"
+				 "fib 3\n main 3\n");
+}
+
+TEST_F(rows_of_functions_and_callers_have_all_samples)
+{
+	const struct call_tree_view view = { .is_once = true, .is_callers = true, .depth = 2 };
+	struct profile profile;
+	struct call_tree tree;
+	uint64_t samples = 0;
+	size_t i;
+
+	assert_int_equal(call_tree_make(&tree, &calls, &view), 0);
+	assert_int_equal(tree_rows_make_pairs(&profile, &calls, &tree), 0);
+	assert_int_equal(profile.nr_rows, 4);
+	for (i = 0; i < profile.nr_rows; i++)
+		samples += profile.rows[i].samples;
+	assert_int_equal(samples, 31);
+	assert_string_equal(profile.rows[2].function, "_ZN3foo3barEv");
+	assert_string_equal(profile.rows[2].caller, "work");
+	assert_int_equal(profile.rows[2].system, 2);
+	assert_string_equal(find_row(&profile, "fib")->caller, "main");
+	profile_release(&profile);
 	call_tree_release(&tree);
 }

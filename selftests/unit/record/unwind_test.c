@@ -18,12 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <record/files.h>
-#include <record/procmaps.h>
-#include <record/spaces.h>
 #include <record/unwind.h>
 
-#include "support/sieve.h"
+#include "support/mapped.h"
 #include "support/test.h"
 
 /* the address sanitizer has a backtrace(3) of its own, with other addresses */
@@ -39,9 +36,7 @@ struct said {
 
 /* What is known of a child */
 struct seen {
-	struct files files;
-	struct space *space;
-	struct sieve_text text;
+	struct mapped mapped;
 	struct unwinder *unwinder;
 	union sieve_record record;
 };
@@ -54,39 +49,18 @@ FIXTURE(set_up)
 {
 	said = mmap(NULL, sizeof(*said), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	memset(&seen, 0, sizeof(seen));
-	files_init(&seen.files);
-	seen.space = space_new();
+	files_init(&seen.mapped.files);
+	seen.mapped.space = space_new();
 	return said == MAP_FAILED;
 }
 
 FIXTURE(tear_down)
 {
 	unwinder_free(seen.unwinder);
-	space_put(seen.space);
-	files_release(&seen.files);
+	space_put(seen.mapped.space);
+	files_release(&seen.mapped.files);
 	munmap(said, sizeof(*said));
 	return 0;
-}
-
-static int add_mapping(void *data, const struct procmaps_entry *entry)
-{
-	const struct file_key key = {
-		.inode = entry->inode, .major = entry->major, .minor = entry->minor,
-		.path = entry->path,
-	};
-	const struct file_use use = {
-		.pid = *(pid_t *)data, .start = entry->start, .end = entry->end,
-	};
-	const bool is_vdso = !strcmp(entry->path, "[vdso]");
-	struct mapping mapping = {
-		.start = entry->start, .end = entry->end, .offset = is_vdso ? 0 : entry->offset,
-		.file = &seen.files.special[is_vdso ? FILE_VDSO : FILE_JIT],
-	};
-
-	if (entry->inode)
-		mapping.file = files_find(&seen.files, &key, &use);
-	sieve_map(&seen.text, entry->start, entry->end);
-	return mapping.file ? space_map(seen.space, &mapping) : -1;
 }
 
 /* Read the registers and the stack of a stopped child. */
@@ -113,8 +87,8 @@ static void look(pid_t pid)
 		assert_true(bytes > 0);
 		/* nothing is mapped after the first stop */
 		if (!seen.unwinder)
-			assert_int_equal(procmaps_read(pid, add_mapping, &pid), 0);
-		sieve_fill(&seen.record, &seen.text, regs, words, (size_t)bytes / 8);
+			assert_int_equal(procmaps_read(pid, mapped_add, &seen.mapped), 0);
+		sieve_fill(&seen.record, &seen.mapped.text, regs, words, (size_t)bytes / 8);
 	}
 }
 
@@ -138,9 +112,9 @@ static pid_t stop(void (*function)(void))
 	}
 	assert_true(WIFSTOPPED(status));
 	look(pid);
-	seen.unwinder = unwinder_new(&seen.files);
+	seen.unwinder = unwinder_new(&seen.mapped.files);
 	assert_non_null(seen.unwinder);
-	assert_int_equal(unwind(seen.unwinder, seen.space, &seen.record.stack), 0);
+	assert_int_equal(unwind(seen.unwinder, seen.mapped.space, &seen.record.stack), 0);
 	return pid;
 }
 
@@ -157,7 +131,7 @@ static void end(pid_t pid)
 static bool check_frame(const struct unwind_frame *frame, const void *pc)
 {
 	const uint64_t address = (uint64_t)(uintptr_t)pc;
-	const struct mapping *mapping = space_find(seen.space, address);
+	const struct mapping *mapping = space_find(seen.mapped.space, address);
 	uint64_t exact;
 
 	assert_non_null(mapping);
@@ -327,10 +301,10 @@ TEST_F(what_was_not_looked_at_is_said_to_be_missing)
 
 	seen.record.stack.seen_bytes = 2048;
 	seen.record.stack.flags = PROFIL_STACK_CUT;
-	assert_int_equal(unwind(seen.unwinder, seen.space, &seen.record.stack), 0);
+	assert_int_equal(unwind(seen.unwinder, seen.mapped.space, &seen.record.stack), 0);
 	assert_ends(RESULT_STACK_CUT);
 	seen.record.stack.flags = PROFIL_STACK_ABSENT;
-	assert_int_equal(unwind(seen.unwinder, seen.space, &seen.record.stack), 0);
+	assert_int_equal(unwind(seen.unwinder, seen.mapped.space, &seen.record.stack), 0);
 	assert_ends(RESULT_STACK_ABSENT);
 	end(pid);
 }
@@ -342,7 +316,7 @@ TEST_F(without_a_stack_there_is_the_pc)
 	const struct unwind_frame innermost = seen.unwinder->frames[0];
 
 	memset(seen.record.stack.regs, 0, sizeof(seen.record.stack.regs));
-	assert_int_equal(unwind(seen.unwinder, seen.space, &seen.record.stack), 0);
+	assert_int_equal(unwind(seen.unwinder, seen.mapped.space, &seen.record.stack), 0);
 	assert_int_equal(seen.unwinder->nr_frames, 2);
 	assert_memory_equal(&seen.unwinder->frames[0], &innermost, sizeof(innermost));
 	assert_ends(RESULT_STACK_NONE);
@@ -350,6 +324,24 @@ TEST_F(without_a_stack_there_is_the_pc)
 	unwind_none(seen.unwinder, NULL, pc);
 	assert_int_equal(seen.unwinder->frames[0].address, RESULT_STACK_OUTSIDE);
 	assert_ends(RESULT_STACK_NONE);
+	end(pid);
+}
+
+/* Go makes the frame of goexit(), as if its first byte had called the function. */
+TEST_F(a_stack_ends_where_nothing_has_called)
+{
+	const pid_t pid = stop(shallow);
+	struct profil_record_stack *stack = &seen.record.stack;
+
+	stack->sample.pc = (uintptr_t)recurse;
+	stack->words[0] = (uintptr_t)recurse + 1;
+	/* what happens to be there */
+	stack->words[1] = (uintptr_t)said->pcs[1];
+	stack->nr_words = 2;
+	assert_int_equal(unwind(seen.unwinder, seen.mapped.space, stack), 0);
+	assert_int_equal(seen.unwinder->nr_frames, 2);
+	assert_complete();
+	assert_true(check_frame(&seen.unwinder->frames[1], recurse));
 	end(pid);
 }
 
@@ -385,8 +377,8 @@ TEST_F(threads_begin_elsewhere)
 	}
 	assert_true(tid > 0);
 	look(tid);
-	seen.unwinder = unwinder_new(&seen.files);
-	assert_int_equal(unwind(seen.unwinder, seen.space, &seen.record.stack), 0);
+	seen.unwinder = unwinder_new(&seen.mapped.files);
+	assert_int_equal(unwind(seen.unwinder, seen.mapped.space, &seen.record.stack), 0);
 	assert_as_said(0);
 	assert_complete();
 	kill(pid, SIGKILL);
@@ -428,7 +420,7 @@ TEST_F(stacks_are_complete_at_each_instruction)
 		if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
 			break;
 		look(pid);
-		assert_int_equal(unwind(seen.unwinder, seen.space, &seen.record.stack), 0);
+		assert_int_equal(unwind(seen.unwinder, seen.mapped.space, &seen.record.stack), 0);
 		assert_complete();
 		assert_true(unwinder->nr_frames > nr);
 		assert_memory_equal(&unwinder->frames[unwinder->nr_frames - nr], callers,

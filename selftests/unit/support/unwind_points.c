@@ -14,13 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <record/files.h>
-#include <record/procmaps.h>
-#include <record/spaces.h>
 #include <record/unwind.h>
 #include <result/stacks.h>
 
-#include "support/sieve.h"
+#include "support/mapped.h"
 
 #define MAGIC	0x50465451
 
@@ -30,13 +27,6 @@ struct head {
 	uint32_t maps;		/* bytes of /proc/PID/maps; 0: as before */
 	uint32_t words;		/* of the stack */
 	uint32_t pcs;		/* of gdb's frames */
-};
-
-/* What is known of a program */
-struct program {
-	struct files files;
-	struct space *space;
-	struct sieve_text text;
 };
 
 struct sums {
@@ -50,32 +40,7 @@ struct sums {
 	size_t bytes;
 };
 
-static void add_mapping(struct program *program, const struct procmaps_entry *entry)
-{
-	const struct file_key key = {
-		.inode = entry->inode, .major = entry->major, .minor = entry->minor,
-		.path = entry->path,
-	};
-	const struct file_use use = { .pid = getpid(), .start = entry->start, .end = entry->end };
-	struct mapping mapping = {
-		.start = entry->start, .end = entry->end, .offset = entry->offset,
-	};
-
-	sieve_map(&program->text, entry->start, entry->end);
-	if (!strcmp(entry->path, "[vdso]")) {
-		mapping.file = &program->files.special[FILE_VDSO];
-		mapping.offset = 0;
-	} else if (entry->inode) {
-		mapping.file = files_find(&program->files, &key, &use);
-	} else {
-		mapping.file = &program->files.special[FILE_JIT];
-		mapping.offset = entry->start;
-	}
-	if (!mapping.file || space_map(program->space, &mapping))
-		errx(2, "no memory");
-}
-
-static void read_maps(struct program *program, char *text)
+static void read_maps(struct mapped *program, char *text)
 {
 	struct procmaps_entry entry;
 	char *line;
@@ -83,12 +48,12 @@ static void read_maps(struct program *program, char *text)
 	space_put(program->space);
 	program->space = space_new();
 	while ((line = strsep(&text, "\n")))
-		if (procmaps_parse(line, &entry))
-			add_mapping(program, &entry);
+		if (procmaps_parse(line, &entry) && mapped_add(program, &entry))
+			errx(2, "no memory");
 }
 
 /* A pc of gdb in the form of a frame; it is a return address unless it is the first. */
-static struct unwind_frame frame_of(struct program *program, uint64_t pc)
+static struct unwind_frame frame_of(struct mapped *program, uint64_t pc)
 {
 	const struct mapping *mapping = space_find(program->space, pc);
 
@@ -103,7 +68,7 @@ static struct unwind_frame frame_of(struct program *program, uint64_t pc)
 }
 
 /* A frame that was interrupted by a signal has its pc, others that of the byte before. */
-static bool is_frame(struct program *program, const struct unwind_frame *frame, uint64_t pc)
+static bool is_frame(struct mapped *program, const struct unwind_frame *frame, uint64_t pc)
 {
 	struct unwind_frame exact = frame_of(program, pc), before = frame_of(program, pc - 1);
 
@@ -111,7 +76,7 @@ static bool is_frame(struct program *program, const struct unwind_frame *frame, 
 	       (frame->file == before.file && frame->address == before.address);
 }
 
-static void compare(struct program *program, struct sums *sums, struct unwinder *unwinder,
+static void compare(struct mapped *program, struct sums *sums, struct unwinder *unwinder,
 		    const uint64_t *pcs, size_t nr)
 {
 	const struct unwind_frame *frames = unwinder->frames;
@@ -151,7 +116,7 @@ static void *read_all(FILE *file, size_t bytes)
 }
 
 /* Return: whether there was one. */
-static bool read_point(FILE *file, struct program *program, struct unwinder **unwinder,
+static bool read_point(FILE *file, struct mapped *program, struct unwinder **unwinder,
 		       struct sums *sums)
 {
 	static union sieve_record record;
@@ -186,7 +151,7 @@ static bool read_point(FILE *file, struct program *program, struct unwinder **un
 
 static bool check(const char *path)
 {
-	struct program program = { 0 };
+	struct mapped program = { 0 };
 	struct unwinder *unwinder = NULL;
 	struct sums sums = { 0 };
 	FILE *file = fopen(path, "re");
