@@ -82,7 +82,7 @@ asm("	.pushsection .text\n"
 	"	ret\n"
 	"	.popsection\n");
 
-static double spin_until;
+static __thread double spin_until;
 
 int more(void)
 {
@@ -287,6 +287,50 @@ TEST_F(stack, of_a_thread)
 	}
 	EXPECT_LT(0, nr);
 	expect_only_addresses(_metadata, self);
+}
+
+#define THREADS		8
+#define SAMPLES		100	/* of each */
+
+static void *climb_for_long(void *data)
+{
+	spin_below(20, SAMPLES);
+	return data;
+}
+
+static void start_threads(void *unused)
+{
+	pthread_t threads[THREADS];
+	int i;
+
+	(void)unused;
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, climb_for_long, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/*
+ * More threads than CPUs, each of which is sampled all the time that it runs: the log is read in
+ * time, although the reader waits for a CPU, too. It has the size that the command asks for.
+ */
+TEST_F(stack, of_busy_threads)
+{
+	unsigned int nr = 0, bytes = 0;
+
+	prepare(_metadata, self, start_threads, 1024);
+	self->attach.log_bytes = (uint64_t)4 << 20;
+	run(_metadata, self);
+	EACH_STACK(stack, &self->records) {
+		if (!is_at(stack, spin, spun))
+			continue;
+		nr++;
+		bytes += record_->bytes;
+		EXPECT_EQ(20, levels_of(stack));
+	}
+	EXPECT_EQ(0, sum_lost(&self->records).samples);
+	ASSERT_LT(0, nr);
+	ksft_print_msg("%u stacks of %u threads, of %u bytes\n", nr, THREADS, bytes / nr);
 }
 
 static void climb_far(void *unused)

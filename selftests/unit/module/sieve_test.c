@@ -23,14 +23,15 @@ static void check_near(const struct profil_sieve *sieve, u64 value)
 {
 	u64 i;
 
-	for (i = value - 2; i != value + 3; i++)
-		assert_int_equal(should_keep(i),
-				 profil_sieve_keeps(sieve, sieve->low, sieve->all, i));
+	for (i = value - 2; i != value + 3; i++) {
+		assert_int_equal(should_keep(i), profil_sieve_keeps(sieve, i));
+		assert_true(i >= sieve->low || !should_keep(i));
+	}
 }
 
 static void check_all(void)
 {
-	struct profil_sieve sieve = { 0 };
+	struct profil_sieve sieve = { .low = PROFIL_SIEVE_END };
 	int i;
 
 	for (i = 0; i < PROFIL_SIEVE_RANGES; i++)
