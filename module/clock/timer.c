@@ -324,9 +324,12 @@ static __always_inline bool timer_sample_target(const struct profil_timer *timer
 {
 	struct profil_target *target = profil_target_find_sampled(task, true);
 
-	return likely(target) && likely(!profil_target_find_next(target)) &&
-	       timer_is_at_point(timer, &target->subject) &&
-	       profil_target_sample_fast(target, task, false, in_user);
+	if (unlikely(!target) || unlikely(profil_target_find_next(target)) ||
+	    !timer_is_at_point(timer, &target->subject))
+		return false;
+	if (unlikely(!profil_target_sample_fast(target, task, false, in_user)))
+		profil_target_sample(target, task, 0, 1, in_user);
+	return true;
 }
 
 /* Sample the current thread, if it is at a point of its grid. Return: false: nothing was done. */

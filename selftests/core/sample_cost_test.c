@@ -84,8 +84,8 @@ FIXTURE_VARIANT_ADD(cost, tick_apart) {
 COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 160, 162);
 COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 74, 78);
 COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 91, 86);
-COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 102, 99);
-COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 120, 118);
+COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 104, 101);
+COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 121, 119);
 FIXTURE_VARIANT_ADD(cost, attached_twice) {
 	.attached = true, .twice = true, .clock = PROFIL_CLOCK_RANDOM, .rate = TIMER_HZ,
 	.figures = { 493, 498 },
