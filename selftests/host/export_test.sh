@@ -261,7 +261,8 @@ result = json.load(sys.stdin)
 def name(node):
     of = result["nodes"][node]
     return (name(of["caller"]) + ";" if of["caller"] is not None else "") + of["name"]
-print(*[name(stack["node"]) + " " + str(stack["samples"]) for stack in result["stacks"]][:3], sep=";")' \
+stacks = [name(stack["node"]) + " " + str(stack["samples"]) for stack in result["stacks"]]
+print(*stacks[:3], sep=";")' \
 			<"$work/json")"
 }
 
