@@ -119,9 +119,18 @@ def check_json(result):
     jsonschema.validate(result, schema, jsonschema.Draft7Validator)
     # the schema allows more members; here, such a member is a wrong name
     described = schema["definitions"]
-    for one in [schema] + [each for each in described.values() if "properties" in each]:
+    without_stacks = set(schema["properties"]) - {"nodes", "stacks"}
+    assert set(schema["required"]) == without_stacks
+    for one in [each for each in described.values() if "properties" in each]:
         assert set(one["required"]) == set(one["properties"])
-    assert set(result) == set(schema["properties"])
+    assert set(result) == (set(schema["properties"]) if "nodes" in result else without_stacks)
+    if "nodes" in result:
+        nodes = result["nodes"]
+        assert all(node["caller"] is None or node["caller"] < i for i, node in enumerate(nodes))
+        assert all(set(node) == set(described["node"]["properties"]) for node in nodes)
+        assert all(set(one) == set(described["stack"]["properties"]) for one in result["stacks"])
+        assert all(one["node"] < len(nodes) for one in result["stacks"])
+        assert sum(stack["samples"] for stack in result["stacks"]) == result["samples"]
     samples = result["outside"]
     for thing in result["objects"]:
         assert set(thing) == set(described["object"]["properties"])

@@ -251,6 +251,21 @@ json() {
 	equals samples 4295098432 "$(host/export_check.py json "$work/json" 2>"$work/err")"
 }
 
+# The names of each stack, the caller first
+json_calls() {
+	export_stacks --json -o "$work/json" &&
+	equals samples 100 "$(host/export_check.py json "$work/json" 2>"$work/err")" &&
+	equals stacks "spin_much 20;spin_much;spin_much 30;spin_much;spin_much;spin_less 20" \
+		"$(python3 -c 'import json, sys
+result = json.load(sys.stdin)
+def name(node):
+    of = result["nodes"][node]
+    return (name(of["caller"]) + ";" if of["caller"] is not None else "") + of["name"]
+stacks = [name(stack["node"]) + " " + str(stack["samples"]) for stack in result["stacks"]]
+print(*stacks[:3], sep=";")' \
+			<"$work/json")"
+}
+
 # The schema refuses a missing member, and values of a wrong type or form.
 json_schema() {
 	local broken
@@ -383,7 +398,7 @@ dash() (
 )
 
 ktap_print_header
-ktap_set_plan 27
+ktap_set_plan 28
 check "--output=- is standard output" dash
 check "gprof: a PIE" gmon_pie
 check "gprof: a program at fixed addresses, with a sum above 65535" \
@@ -407,6 +422,7 @@ for name in lists nameless calls; do
 	fi
 done
 check "JSON matches its schema" json
+check "JSON: call stacks" json_calls
 check "the schema of JSON refuses wrong files" json_schema
 check "Firefox Profiler: a profile matches its types" firefox
 check "Firefox Profiler: call stacks" firefox_calls

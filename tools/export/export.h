@@ -138,7 +138,7 @@ int export_html(FILE *out, const struct symbolized *symbolized);
 /*
  * Write the whole result as JSON. The format is specified by profil-result.schema.json, version 1.
  * Addresses are hexadecimal strings, because many readers of JSON convert numbers to double. Times
- * are in ns. Return: 0 or -ENOMEM.
+ * are in ns. Return: 0 or -errno.
  */
 int export_json(FILE *out, const struct symbolized *symbolized);
 

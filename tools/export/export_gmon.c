@@ -202,7 +202,7 @@ static uint32_t find_caller(const struct result_node *nodes, uint32_t node)
 	return node;
 }
 
-/* Return: the arcs of nodes in the object, to free(), with all samples below them; NULL: no memory. */
+/* Return: the arcs of nodes in the object, with the samples below them, to free(); NULL: no memory. */
 static struct arc *list_arcs(const struct result *result, size_t object, size_t *nr)
 {
 	struct arc *arcs = calloc(result->nr_nodes + 1, sizeof(*arcs));

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "export/export.h"
+#include "export/stacks.h"
 #include "result/fields.h"
 #include "util/clock_name.h"
 #include "util/json.h"
@@ -290,16 +291,78 @@ static void print_fields(struct json *json, const struct field_table *table,
 	}
 }
 
+/* --- stacks ---------------------------------------------------------------------- */
+
+/* Print an index, or null for one that means none. */
+static void print_index(struct json *json, const char *name, uint32_t index, uint32_t none)
+{
+	if (index == none)
+		json_string(json, name, NULL);
+	else
+		json_number(json, name, index);
+}
+
+static void print_nodes(struct json *json, const struct calls *calls)
+{
+	size_t i;
+
+	json_member(json, "nodes");
+	json_enter(json, '[');
+	for (i = 0; i < calls->result->nr_nodes; i++) {
+		const struct result_node *node = &calls->result->nodes[i];
+
+		json_next(json);
+		json_enter(json, '{');
+		print_index(json, "caller", node->parent, RESULT_NO_NODE);
+		print_index(json, "object", node->object, RESULT_NO_OBJECT);
+		if (node->object == RESULT_NO_OBJECT)
+			json_string(json, "address", NULL);
+		else
+			print_address(json, "address", node->address);
+		json_string(json, "name", calls_name(calls, calls->of_node[i]));
+		json_leave(json, '}');
+	}
+	json_leave(json, ']');
+}
+
+static void print_stacks(struct json *json, const struct result *result)
+{
+	size_t i;
+
+	json_member(json, "stacks");
+	json_enter(json, '[');
+	for (i = 0; i < result->nr_stack_parts; i++) {
+		const struct result_part *part = &result->stack_parts[i];
+
+		json_next(json);
+		json_enter(json, '{');
+		json_number(json, "node", part->address);
+		print_index(json, "thread", part->thread, RESULT_NO_THREAD);
+		print_modes(json, part->samples, part->system);
+		json_leave(json, '}');
+	}
+	json_leave(json, ']');
+}
+
 int export_json(FILE *out, const struct symbolized *symbolized)
 {
 	struct document document = { .json.out = out, .symbolized = symbolized };
 	struct json *json = &document.json;
+	struct calls calls = { 0 };
+	int error = 0;
 
+	if (symbolized->result->nr_stack_parts)
+		error = stacks_find(&calls, symbolized);
 	json_enter(json, '{');
 	json_string(json, "format", "profil-result");
 	json_number(json, "version", VERSION);
 	print_fields(json, &fields_of_result, symbolized->result);
+	if (!error && calls.result) {
+		print_nodes(json, &calls);
+		print_stacks(json, symbolized->result);
+	}
 	json_leave(json, '}');
 	putc('\n', out);
-	return 0;
+	calls_release(&calls);
+	return error;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pprof's format. Without stacks, each sample is in the piece of its location. With them, these come
- * first: the addresses of all nodes, and what is outside all objects.
+ * pprof's format. Without stacks, each sample is in the piece of its location. With them, these
+ * come first: the addresses of all nodes, and what is outside all objects.
  *
  * A location has a line for each function that is inlined there, and a last one for the function
  * that has the code. The line is in the file of its function. If it is in another file, because the

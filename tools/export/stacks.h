@@ -22,7 +22,10 @@ size_t stacks_address(const struct calls *calls, size_t function, size_t count);
  */
 size_t stacks_address_of(const struct calls *calls, uint64_t node);
 
-/* Add up the samples of all threads in a stack, from the part @i on. Return: the next stack's part. */
+/*
+ * Add up the samples of all threads in a stack, from the part @i on. Return: the part of the next
+ * stack.
+ */
 size_t stacks_sum(const struct result *result, size_t i, struct result_count *sum);
 
 #endif /* PROFIL_EXPORT_STACKS_H */
