@@ -114,7 +114,7 @@ readme_viewers() {
 	echo "0 $address 1000" |
 		"$sample" result "$work/view/profil.out" "$work/view/prog" &&
 	cp "$work/view/profil.out"{,.old} &&
-	PATH=$work/bin:$PATH run_installed "$work/view" <"$(block 'export --pprof')" &&
+	PATH=$work/bin:$PATH run_installed "$work/view" <"$(block 'go tool pprof -top')" &&
 	[ "$(grep -c spin_much "$work/out")" -ge 3 ] &&
 	[ -s "$work/view/prog.html" ] && [ -s "$work/view/changes.html" ]
 }
@@ -246,7 +246,7 @@ commands() {
 # here
 with_names() {
 	sed -E '
-		s/ +#.*//; s/[|;<>].*//
+		s/ +#.*//; s/\\?[|;<>].*//
 		s/\$\([^)]*\)|\b(PID|47[0-9]{2})\b/'$$'/g
 		s/\b(NAME|FUNCTION|malloc|main|harmonic)\b/spin_much/g
 		s/--(program|thread) [A-Za-z0-9]+/--by object/; s/--root DIR/--root=\//
