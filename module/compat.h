@@ -245,7 +245,7 @@ static inline bool compat_vma_try_write_lock(struct vm_area_struct *vma)
 #endif
 	int refs = 1; /* of the memory; each fault has one more */
 
-	/* while this is set, no fault gets a reference */
+	/* while this is set, no fault gets a reference; litmus: vma-lock */
 	if (!atomic_try_cmpxchg_acquire(&vma->vm_refcnt.refs, &refs, refs + writer))
 		return false;
 	compat_vma_keep_faults_out(vma);

@@ -143,7 +143,7 @@ void profil_rights_put(struct profil_rights *rights)
  * @nr:     how many
  * @freed:  how many of the same user will be uncharged in exchange, and so are not included
  *
- * Return: 0 or -ENOSPC.
+ * Return: 0 or -ENOSPC. litmus: user-charge
  */
 int profil_charge(const struct profil_rights *rights, enum profil_charged what, u32 nr, u32 freed)
 {

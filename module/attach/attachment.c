@@ -140,7 +140,7 @@ static bool attachment_process_has(struct pid *process, const struct mm_struct *
 	struct task_struct *leader, *thread;
 	bool has = false;
 
-	/* pairs with the stores to mm and to signal->live in exec and exit */
+	/* pairs with the stores to mm and signal->live; litmus: exec-attach, exit-attach */
 	smp_mb();
 	rcu_read_lock();
 	leader = pid_task(process, PIDTYPE_TGID);
@@ -344,7 +344,7 @@ static int file_attach(struct profil_file *opened, const struct profil_attach *a
 			attachment_close(attachment);
 		return err;
 	}
-	/* pairs with the acquire in file_attachment() */
+	/* pairs with the acquire in file_attachment(); litmus: attachment-opened */
 	smp_store_release(&opened->attachment, attachment);
 	trace_profil_attach(pid_nr(process), arg->rate, arg->flags);
 	if (profil_clock_needs_timer(&attachment->pace))
@@ -407,7 +407,7 @@ void profil_file_close(struct profil_file *opened)
 
 static struct profil_attachment *file_attachment(struct profil_file *opened)
 {
-	/* pairs with the release in file_attach() */
+	/* pairs with the release in file_attach(); litmus: attachment-opened */
 	return smp_load_acquire(&opened->attachment);
 }
 

@@ -43,7 +43,7 @@ static __always_inline bool profil_target_sample_fast(struct profil_target *targ
 	slot = this_cpu_ptr(log->slots);
 	if (unlikely(!profil_irq_trylock(&slot->lock)))
 		return false;
-	/* in this order, and why the memory is compared: see profil_target_sample() */
+	/* in this order (litmus: log-place); why the memory is compared: profil_target_sample() */
 	place = smp_load_acquire(&log->place);
 	room = slot->next;
 	if (unlikely(hlist_unhashed_lockless(&target->of_attachment)) ||

@@ -98,7 +98,7 @@ static u64 follow_cpu_time(void)
 	u64 sum;
 
 	do {
-		/* the times are read after the sequence */
+		/* the times are read after the sequence; litmus: cpu-time */
 		before = smp_load_acquire(sequence);
 		sum = READ_ONCE(signal->sum_sched_runtime) + follow_thread_time();
 		for_each_thread(current, thread) {
@@ -106,7 +106,7 @@ static u64 follow_cpu_time(void)
 				sum += READ_ONCE(thread->se.sum_exec_runtime);
 			visits++;
 		}
-		/* and before it is read again */
+		/* and before it is read again; litmus: cpu-time */
 		smp_rmb();
 	} while ((before & 1 || before != READ_ONCE(*sequence)) && visits < FOLLOW_MOST_VISITS);
 	return sum;
@@ -123,7 +123,10 @@ static void follow_probe_fork(void *data, struct task_struct *parent, struct tas
 	rcu_read_lock();
 	for (target = profil_target_find(task_tgid(parent)); target;
 	     target = profil_target_find_next(target)) {
-		/* pairs with the release in profil_target_confirm(), which counts until then */
+		/*
+		 * Pairs with the release in profil_target_confirm(), which counts until then.
+		 * litmus: target-confirmed
+		 */
 		if (!smp_load_acquire(&target->confirmed))
 			continue;
 		/* a thread that was created before the start may have been counted then */
@@ -181,7 +184,7 @@ static int follow_probe_new_program(struct kprobe *probe, struct pt_regs *regs)
 	const struct linux_binprm *bprm = (void *)regs_get_kernel_argument(regs, 0);
 	struct profil_target *target;
 
-	/* after the store to mm: pairs with the barrier in attachment_process_has() */
+	/* after the store to mm: pairs with attachment_process_has(); litmus: exec-attach */
 	smp_mb();
 	if (!READ_ONCE(profil_nr_targets))
 		return 0;
@@ -227,7 +230,7 @@ static void follow_run(struct profil_target *target)
 	if (!target->waits)
 		return;
 	profil_subject_mark_start(&target->subject);
-	/* pairs with the acquire in profil_target_find_sampled() */
+	/* pairs with the acquire in profil_target_skip_unsampled(); litmus: target-waits */
 	smp_store_release(&target->waits, false);
 	if (profil_clock_needs_timer(target->subject.pace))
 		profil_timer_start_current();
@@ -238,7 +241,7 @@ static void follow_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 {
 	struct profil_target *target;
 
-	/* after the store to mm: pairs with the barrier in attachment_process_has() */
+	/* after the store to mm: pairs with attachment_process_has(); litmus: exec-attach */
 	smp_mb();
 	rcu_read_lock();
 	for (target = profil_target_find(task_tgid(task)); target;

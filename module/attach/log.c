@@ -129,7 +129,7 @@ void profil_log_free(struct profil_log *log)
 /* Nothing will be written any more: wake the readers. */
 void profil_log_end(struct profil_log *log)
 {
-	/* pairs with the acquire in read_take() */
+	/* pairs with the acquire in read_take(); litmus: log-ended */
 	smp_store_release(&log->ended, true);
 	irq_work_queue(&log->wake_work);
 }
@@ -139,7 +139,7 @@ static void log_wake_reader(struct profil_log *log)
 {
 	/*
 	 * Pairs with the barrier in profil_log_is_readable(): either that reader sees the reason,
-	 * or this sees that it waits.
+	 * or this sees that it waits. litmus: log-wake, log-wake-tail
 	 */
 	smp_mb();
 	if (READ_ONCE(log->waits)) {
@@ -208,10 +208,11 @@ static void log_advance(struct profil_log *log, u32 bytes)
 	lockdep_assert_held(&log->lock);
 	/*
 	 * In this order: a reader that sees @head knows that samples from now on have this @place.
-	 * Pairs with the acquire in target_sample(): what was done before this record is seen.
+	 * Pairs with the acquire in profil_target_sample(): what was done before this record is
+	 * seen. litmus: log-order, log-place
 	 */
 	smp_store_release(&log->place, head);
-	/* pairs with the acquire in read_take(): the reader sees the bytes */
+	/* pairs with the acquire in read_take(): it sees the bytes; litmus: log-head, log-order */
 	smp_store_release(&log->head, head);
 	if (head - READ_ONCE(log->tail) >= log->ring_size / 4)
 		log_wake_reader(log);
@@ -223,14 +224,14 @@ static void log_lose(struct profil_log *log)
 	lockdep_assert_held(&log->lock);
 	log->has_lost = true;
 	log->lost_records++;
-	/* as in log_advance(): EXIT may be the record */
+	/* as in log_advance(): EXIT may be the record; litmus: log-place */
 	smp_store_release(&log->place, log->head | PROFIL_LOG_LOST_HERE);
 }
 
 /* Return: whether @bytes more fit into the ring. */
 static bool log_has_room(const struct profil_log *log, u32 bytes)
 {
-	/* pairs with the release in read_record(): the reader has copied what it freed */
+	/* pairs with the release in read_record(): it has copied what it freed; litmus: log-room */
 	return log->head - smp_load_acquire(&log->tail) + bytes <= log->ring_size;
 }
 

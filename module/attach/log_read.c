@@ -128,7 +128,7 @@ static int read_record(struct profil_log *log, struct iov_iter *to)
 		iov_iter_revert(to, first);
 		return err;
 	}
-	/* pairs with the acquire in log_has_room() */
+	/* pairs with the acquire in log_has_room(); litmus: log-room */
 	smp_store_release(&log->tail, log->tail + bytes);
 	return 0;
 }
@@ -291,13 +291,13 @@ static ssize_t read_take(struct profil_log *log, struct iov_iter *to)
 	int err;
 
 	lockdep_assert_held(&log->read_mutex);
-	/* in this order: what was written before the end is seen */
+	/* in this order: what was written before the end is seen; litmus: log-ended */
 	ended = smp_load_acquire(&log->ended);
 	/* the last records may have been lost, with none after them */
 	raw_spin_lock_irq(&log->lock);
 	profil_log_make_room(log, 0);
 	raw_spin_unlock_irq(&log->lock);
-	/* pairs with the release in log_advance() */
+	/* pairs with the release in log_advance(); litmus: log-head, log-order */
 	head = smp_load_acquire(&log->head);
 	log->lost_samples += read_take_chunks(log, &tree);
 	err = read_merged(log, &tree, head, to);
@@ -317,7 +317,10 @@ static ssize_t read_take(struct profil_log *log, struct iov_iter *to)
 bool profil_log_is_readable(struct profil_log *log)
 {
 	WRITE_ONCE(log->waits, true);
-	/* pairs with the barrier in log_wake_reader(); also after the caller has queued itself */
+	/*
+	 * Pairs with the barrier in log_wake_reader(); also after the caller has queued itself.
+	 * litmus: log-wake, log-wake-tail
+	 */
 	smp_mb();
 	return READ_ONCE(log->ended) || READ_ONCE(log->used) >= log->wake_at ||
 	       READ_ONCE(log->head) - READ_ONCE(log->tail) >= log->ring_size / 4;

@@ -90,9 +90,15 @@ void profil_target_sample(struct profil_target *target, struct task_struct *task
 	if (attachment->flags & (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY))
 		return;
 	slot = this_cpu_ptr(log->slots);
-	/* for the reader, and for profil_log_close(), after which no target is in the list */
+	/*
+	 * For the reader, and for profil_log_close(), after which no target is in the list.
+	 * litmus: log-close
+	 */
 	profil_irq_lock(&slot->lock);
-	/* in this order: if EXIT is before this place, the target is seen to be removed */
+	/*
+	 * In this order: if EXIT is before this place, the target is seen to be removed.
+	 * litmus: log-place
+	 */
 	sample.place = smp_load_acquire(&log->place);
 	if (hlist_unhashed_lockless(&target->of_attachment))
 		goto unlock;

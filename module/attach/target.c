@@ -202,12 +202,15 @@ bool profil_target_confirm(struct profil_target *target, bool from_exec)
 	confirmed = leader && !target->left && !hlist_unhashed(&target->of_attachment);
 	if (confirmed) {
 		atomic_set(&target->threads, atomic_read(&leader->signal->live));
-		/* in this order: those that are counted were created before this start */
+		/* in this order: who is counted is older than this start; litmus: target-count */
 		smp_rmb();
 		profil_subject_mark_start(&target->subject);
-		/* pairs with the acquire in profil_target_find_sampled() */
+		/* pairs with the acquire in profil_target_skip_unsampled(); litmus: target-waits */
 		smp_store_release(&target->waits, from_exec);
-		/* pairs with the acquires in hooks, which look at the other members then */
+		/*
+		 * Pairs with the acquires in hooks, which look at the other members then.
+		 * litmus: target-confirmed
+		 */
 		smp_store_release(&target->confirmed, true);
 	}
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
@@ -216,7 +219,7 @@ bool profil_target_confirm(struct profil_target *target, bool from_exec)
 
 /*
  * The process has another memory than the one that was checked: do not confirm its target. Return:
- * false: it is confirmed already.
+ * false: it is confirmed already. litmus: target-refuse
  */
 bool profil_target_refuse_exec(struct profil_target *target)
 {
@@ -292,7 +295,7 @@ void profil_target_unpublish_all(struct profil_attachment *attachment)
  * signal->live alone does not tell the last thread: it falls before this call, so two threads that
  * exit at the same time may both find 0. Of these, the one that is last here finds that @threads
  * is not above 0 either. If @threads is too low (profil_target_confirm()), both may be told that
- * they are last; profil_target_unpublish() takes the first.
+ * they are last; profil_target_unpublish() takes the first. litmus: target-last-thread
  *
  * Return: whether it was the last one of the process.
  */

@@ -45,8 +45,9 @@ struct profil_attachment;
  * @rcu:     frees it
  *
  * Clocks and hooks find a target under rcu_read_lock(), which keeps its attachment, too; but the
- * log may be closed. A @confirmed target's @mm and the members after it
- * are written by the process itself.
+ * log may be closed. litmus: table-publish, target-free
+ *
+ * A @confirmed target's @mm and the members after it are written by the process itself.
  */
 struct profil_target {
 	struct profil_subject subject;
@@ -117,7 +118,7 @@ static __always_inline struct profil_target *
 profil_target_skip_unsampled(struct profil_target *target, bool timer)
 {
 	while (target && (profil_clock_is_timer(target->subject.pace) != timer ||
-			  /* pairs with the releases where it starts to be sampled */
+			  /* pairs with the releases where it starts; litmus: target-waits */
 			  smp_load_acquire(&target->waits) || READ_ONCE(target->left)))
 		target = profil_target_find_next(target);
 	return target;

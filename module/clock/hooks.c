@@ -164,7 +164,7 @@ static void hook_look_later(struct profil_hook *hook, unsigned long delay)
 
 static void hook_put(struct profil_hook *hook)
 {
-	/* before users falls to 0: hook_detach_later() must not see an old time then */
+	/* before users falls to 0: hook_detach_later() sees it then; litmus: hook-unused */
 	WRITE_ONCE(hook->unused, jiffies);
 	/* with an old @stay, it looks too early or too late, once */
 	if (atomic_dec_and_test(&hook->users))
@@ -186,13 +186,16 @@ static void hook_detach_later(struct work_struct *work)
 	unsigned long end, now;
 
 	mutex_lock(&hooks_mutex);
-	end = READ_ONCE(hook->unused) + hook_stay(hook);
-	now = jiffies;
-	/* used since this was queued, or queued by hooks_set_max(): wait for the remaining time */
-	if (hook->attached && !atomic_read(&hook->users) && time_before(now, end))
-		hook_look_later(hook, end - now);
-	else
-		hook_detach_unused(hook);
+	/* pairs with hook_put(): the time is that of the last user; litmus: hook-unused */
+	if (hook->attached && !atomic_read_acquire(&hook->users)) {
+		end = READ_ONCE(hook->unused) + hook_stay(hook);
+		now = jiffies;
+		/* used since this was queued, or queued by hooks_set_max(): wait for the rest */
+		if (time_before(now, end))
+			hook_look_later(hook, end - now);
+		else
+			hook_detach_unused(hook);
+	}
 	mutex_unlock(&hooks_mutex);
 }
 

@@ -451,7 +451,7 @@ static void timer_find_cpus(struct cpumask *cpus)
 	 * The session is already published. A thread may be missed here, or be found on
 	 * another CPU than it runs on. Then its switch to that CPU is not complete yet, and
 	 * the probe in that switch sees the session. Pairs with the full barrier in
-	 * __schedule() between the stores to @on_rq and the CPU, and the probe.
+	 * __schedule() between the stores to @on_rq and the CPU, and the probe. litmus: timer-start
 	 */
 	smp_mb();
 	/* keeps tasks from being freed, and keeps the lists intact */
@@ -506,7 +506,7 @@ void profil_timer_start_target(struct pid *process, const struct mm_struct *mm)
 		on_each_cpu(timer_arm_target_here, NULL, 1);
 		return;
 	}
-	/* pairs with __schedule(), as in timer_find_cpus() */
+	/* pairs with __schedule(), as in timer_find_cpus(); litmus: timer-start */
 	smp_mb();
 	rcu_read_lock();
 	leader = pid_task(process, PIDTYPE_TGID);

@@ -49,7 +49,7 @@ void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp)
 		cpus_init_slot(per_cpu_ptr(own, cpu), cpus->serial, 1 + cpu);
 	/* why no barrier misses a slot: see profil_cpus_barrier() */
 	raw_spin_lock_irqsave(&cpus->shared.lock, flags);
-	/* pairs with profil_cpus_here() */
+	/* pairs with profil_cpus_here(); litmus: cpus-own */
 	smp_store_release(&cpus->own, own);
 	raw_spin_unlock_irqrestore(&cpus->shared.lock, flags);
 }
@@ -86,6 +86,7 @@ static void cpus_wait_for(struct profil_cpu *slot)
  * lock then, which this function takes first. If they were published before, this function
  * finds them. If they are published afterwards, profil_cpus_grow() sees the caller's stores;
  * and so does the CPU that finds its slot, by an acquire that pairs with the release there.
+ * litmus: cpus-grow
  */
 void profil_cpus_barrier(struct profil_cpus *cpus)
 {

@@ -105,7 +105,7 @@ struct profil_cpus {
 static __always_inline struct profil_cpu *
 profil_cpus_here(struct profil_cpus *cpus)
 {
-	/* pairs with profil_cpus_grow(); see profil_cpus_barrier() */
+	/* pairs with profil_cpus_grow(); see profil_cpus_barrier(); litmus: cpus-grow, cpus-own */
 	struct profil_cpu __percpu *own = smp_load_acquire(&cpus->own);
 
 	return own ? this_cpu_ptr(own) : &cpus->shared;

@@ -9,6 +9,7 @@
  * a stop, a replacement, the end of the memory (exec, exit), the notifier, and the worker. The
  * barrier takes the same lock, and clears @mm with it held. So a sample in progress is complete
  * when the barrier returns, and the next one looks everything up again, in the slow path.
+ * litmus: fast-barrier, fast-refill
  *
  * A CPU reads @slot before it has its lock. The slot is not freed then: a session is freed a grace
  * period after the barrier, and a CPU that has read @mm before that is in a read-side section. The
@@ -17,6 +18,7 @@
  * A slot knows the cache that it is in, and that is at most one: if CPUs take turns in a slot, the
  * next one clears the other's @mm. The other may just use its cache for another slot by then, which
  * costs it a lookup. The same is true of a CPU that is offline: its cache is cleared like others.
+ * litmus: fast-forget
  */
 #ifndef _PROFIL_FAST_H
 #define _PROFIL_FAST_H

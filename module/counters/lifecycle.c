@@ -441,7 +441,7 @@ static void lifecycle_read_status(struct profil_session *session, struct profil_
 	struct profil_counts counts = profil_session_counts(session);
 
 	status->state = READ_ONCE(session->state);
-	/* pairs with the cmpxchg() in profil_session_stop() */
+	/* pairs with the cmpxchg() in profil_session_stop(); litmus: session-error */
 	smp_rmb();
 	status->rate = profil_clock_rate(session->subject.pace);
 	status->clock = session->subject.pace->clock;

@@ -192,7 +192,7 @@ static int pin_read_file_page(struct vm_area_struct *vma, unsigned long addr)
 	if (!page)
 		return -EBUSY;
 	locked = PageLocked(page);
-	/* a read completes the page before it unlocks it, or it has failed */
+	/* a read completes the page before it unlocks it, or it has failed; litmus: pin-page */
 	smp_rmb();
 	complete = PageUptodate(page);
 	put_page(page);

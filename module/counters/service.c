@@ -75,7 +75,10 @@ static void service_sweep(struct service_pass *pass)
 		/* in this order: samples stay pending all the time */
 		set_bit(SESSION_CHECKING, &session->flags);
 		clear_bit(SESSION_RECHECK, &session->flags);
-		/* clear it before the sweep: a later change sets it again, for the next pass */
+		/*
+		 * Clear it before the sweep: a later change sets it again, for the next pass. Pairs
+		 * with the barrier in profil_session_recheck(). litmus: service-recheck
+		 */
 		smp_mb__after_atomic();
 	}
 	err = profil_buffer_sweep(&session->buffer);
@@ -87,6 +90,7 @@ static void service_sweep(struct service_pass *pass)
 	} else if (err) {
 		profil_session_stop(session, PROFIL_STATE_FAULT, -err);
 	}
+	/* after the check: then counters may be written again; litmus: service-checking */
 	clear_bit_unlock(SESSION_CHECKING, &session->flags);
 }
 

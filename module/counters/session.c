@@ -188,7 +188,7 @@ static void session_queue(struct profil_session *session, unsigned long delay)
  */
 void profil_session_kick(struct profil_session *session)
 {
-	/* a full barrier: pairs with the one in profil_session_take_mm() */
+	/* a full barrier: pairs with the one in profil_session_take_mm(); litmus: session-kick */
 	if (test_and_set_bit(SESSION_KICKED, &session->flags))
 		return;
 	if (!refcount_inc_not_zero(&session->ref))
@@ -217,10 +217,11 @@ bool profil_session_take_mm(struct profil_session *session, struct mem_cgroup **
 	/*
 	 * The next caller that sets SESSION_KICKED may set SESSION_HOLDS_MM and @memcg: after
 	 * our loads. Our later loads see what samples stored before their kick.
+	 * litmus: session-hold
 	 */
 	smp_mb__before_atomic();
 	clear_bit(SESSION_KICKED, &session->flags);
-	/* pairs with the barrier in profil_session_kick() */
+	/* pairs with the barrier in profil_session_kick(); litmus: session-kick */
 	smp_mb__after_atomic();
 	if (held)
 		return true;
@@ -316,6 +317,11 @@ void profil_session_inherit(struct profil_session *session, const struct profil_
  */
 void profil_session_recheck(struct profil_session *session)
 {
+	/*
+	 * After the marks of stale pages. Pairs with the barrier in service_sweep().
+	 * litmus: service-recheck
+	 */
+	smp_mb__before_atomic();
 	set_bit(SESSION_RECHECK, &session->flags);
 }
 
@@ -335,7 +341,10 @@ void profil_session_stop(struct profil_session *session, u32 state, u32 error)
 	/* it has already ended: changes to its memory do not matter any more */
 	if (READ_ONCE(session->unpinned) || READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		return;
-	/* before the state: cmpxchg() pairs with the barrier in lifecycle_read_status() */
+	/*
+	 * Before the state: cmpxchg() pairs with the barrier in lifecycle_read_status().
+	 * litmus: session-error
+	 */
 	if (state == PROFIL_STATE_FAULT)
 		WRITE_ONCE(session->error, error);
 	if (cmpxchg(&session->state, PROFIL_STATE_RUNNING, state) != PROFIL_STATE_RUNNING)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The table of sessions, by address space. An address space has at most one session. The
- * clocks find it without a lock.
+ * clocks find it without a lock. litmus: table-publish, target-free
  */
 #ifndef _PROFIL_TABLE_H
 #define _PROFIL_TABLE_H

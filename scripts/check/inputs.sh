@@ -37,6 +37,7 @@ declare -A inputs=(
 	[command_long]=$command_code
 	[command_end]=$command_code
 	[static_manuals]="lib/man tools/man"
+	[litmus]="module selftests/litmus scripts/deps scripts/kernel"
 )
 # These have random inputs from CHECK_SEED, which the others do not see.
 seeded_steps="readers readers_long"
@@ -60,6 +61,7 @@ machine=$(
 	dpkg-query -W 2>/dev/null
 	uname -srm
 	cd "${passed_folder%/*}" 2>/dev/null && find kernels/*/version kselftest-*/tools qemu-*/usr/bin \
+		herdtools7-*/usr/bin built/source-*/tools/memory-model \
 		-type f -print0 2>/dev/null | sort -z | xargs -0r sha256sum
 )
 

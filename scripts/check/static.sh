@@ -214,6 +214,11 @@ static_figures() {
 	bench/document.py
 }
 
+# The order of the module's memory accesses
+litmus() {
+	scripts/check/litmus
+}
+
 static_abi() {
 	scripts/check/abi
 }

@@ -20,7 +20,8 @@ logs=build/check
 # (mutation-test --gate). The longest steps come first.
 gate_steps=(guest_6.12_smp2 command_short readers version_6.1 static_patches native unit sample_cost
 	static_kernel fuzz documents static_changed static_scripts static_spelling static_spdx
-	static_manuals static_bugs static_rooms static_tool_rooms static_abi static_version static_figures)
+	static_manuals static_bugs static_rooms static_tool_rooms static_abi static_version static_figures
+	litmus)
 # A debug kernel takes a quarter of an hour to build: the gate has its bugs if that was done.
 ! compgen -G "${passed_folder%/*}/built/6.12-debug-*/complete" >/dev/null || gate_steps+=(debug_bugs)
 # What make check-full adds
