@@ -145,7 +145,7 @@ static noinline void stack_sieve(struct profil_log_stack *stack, const struct pr
 		for (from = block;; from++) {
 			while (*from < sieve.low)
 				from++;
-			/* read again: the search compares in memory, by 3 instructions for a word */
+			/* read it again: the search compares in memory, 3 instructions a word */
 			OPTIMIZER_HIDE_VAR(from);
 			if (!profil_sieve_keeps(&sieve, *from)) {
 				if (from == end)

@@ -648,7 +648,7 @@ completion() {
 	completes profil run --ta --table= && completes profil run --by = f function && completes profil --cg --cgroup= &&
 	completes profil report --so --sort= &&
 	completes profil report --sort = n name &&
-	completes profil report --by = "" "function line object address process thread program" &&
+	completes profil report --by = "" "function line object address process thread program caller" &&
 	completes profil report --color = n never &&
 	completes profil report --fu --full-names &&
 	completes profil report --color faults. faults.md &&
