@@ -8,7 +8,9 @@
  * SAMPLER  glibc       profil() of the C library, which has one rate: 100 Hz
  *          gperftools  ProfilerStart() of libprofiler
  *          perf        a cpu-clock event that writes pcs to a ring buffer, as perf record does
- *          perf-count  the same without a buffer: an event that only counts
+ *          perf-fp     perf with stacks by frame pointers, which this program has
+ *          perf-dwarf  perf with 8 KiB of the stack
+ *          perf-count  perf without a buffer: an event that only counts
  *          bpf         bpftrace counts pcs in a map
  *          tick, timer, random  a profile of /dev/profil, by the clock of that name
  *
@@ -39,6 +41,8 @@
 #define LEAST		100	/* instructions that a sample of a peer takes */
 #define LEAST_INTERRUPTS 20	/* for a median */
 #define BUFFER_PAGES	256	/* for all samples of a run */
+#define STACK_BYTES	8192	/* that perf copies */
+#define STACK_PAGES	4096	/* for all samples with so much */
 #define START_SECONDS	120	/* in which bpftrace compiles its program */
 
 static void fail(const char *what)
@@ -106,35 +110,60 @@ static void start_gperftools(unsigned int hz)
 		fail("ProfilerStart");
 }
 
-static int open_cpu_clock(unsigned int hz)
+static struct perf_event_attr cpu_clock(unsigned int hz)
 {
-	struct perf_event_attr attr = {
+	return (struct perf_event_attr) {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.size = sizeof(attr),
+		.size = sizeof(struct perf_event_attr),
 		.freq = 1,
 		.sample_freq = hz,
 		/* what perf record asks for */
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_PERIOD,
 	};
+}
+
+/* Of this thread; its samples go to a buffer of so many pages, if any. */
+static void open_perf(struct perf_event_attr attr, size_t pages)
+{
 	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
 		fail("perf_event_open");
-	return fd;
+	if (pages && mmap(NULL, (1 + pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  fd, 0) == MAP_FAILED)
+		fail("mmap of perf's buffer");
 }
 
 static void start_perf_count(unsigned int hz)
 {
-	open_cpu_clock(hz);
+	open_perf(cpu_clock(hz), 0);
 }
 
 static void start_perf(unsigned int hz)
 {
-	if (mmap(NULL, (1 + BUFFER_PAGES) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
-		 open_cpu_clock(hz), 0) == MAP_FAILED)
-		fail("mmap of perf's buffer");
+	open_perf(cpu_clock(hz), BUFFER_PAGES);
+}
+
+static void start_perf_fp(unsigned int hz)
+{
+	struct perf_event_attr attr = cpu_clock(hz);
+
+	attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	open_perf(attr, BUFFER_PAGES);
+}
+
+static void start_perf_dwarf(unsigned int hz)
+{
+	struct perf_event_attr attr = cpu_clock(hz);
+
+	attr.sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+			    PERF_SAMPLE_STACK_USER;
+	attr.exclude_callchain_user = 1;
+	attr.sample_regs_user = 0xff0fff;	/* all but segments */
+	attr.sample_stack_user = STACK_BYTES;
+	open_perf(attr, STACK_PAGES);
 }
 
 static pid_t bpftrace = -1;
@@ -185,29 +214,48 @@ static const struct sampler {
 	const char *name;
 	void (*start)(unsigned int hz);
 	bool at_ticks;
+	bool stacks;
 } samplers[] = {
-	{ "glibc", start_glibc, true },
-	{ "gperftools", start_gperftools, true },
-	{ "perf", start_perf, false },
-	{ "perf-count", start_perf_count, false },
-	{ "bpf", start_bpf, false },
-	{ "tick", start_tick, true },
-	{ "timer", start_timer, false },
-	{ "random", start_random, false },
+	{ "glibc", start_glibc, true, false },
+	{ "gperftools", start_gperftools, true, false },
+	{ "perf", start_perf, false, false },
+	{ "perf-fp", start_perf_fp, false, true },
+	{ "perf-dwarf", start_perf_dwarf, false, true },
+	{ "perf-count", start_perf_count, false, false },
+	{ "bpf", start_bpf, false, false },
+	{ "tick", start_tick, true, false },
+	{ "timer", start_timer, false, false },
+	{ "random", start_random, false, false },
 };
 
 #define NR_SAMPLERS	(sizeof(samplers) / sizeof(samplers[0]))
 
-/* Measures in a process that ends with its sampler, if there is one. */
-static void measure(struct gaps *gaps, void (*start)(unsigned int hz), unsigned int hz)
+/* Measures below so many functions. */
+static __attribute__((noinline)) void measure_below(struct gaps *gaps, unsigned int frames)
 {
+	volatile unsigned long room[3] = { 0 };
+
+	if (frames)
+		measure_below(gaps, frames - 1);
+	else
+		measure_gaps(gaps);
+	room[1] = room[0];
+}
+
+/* Measures in a process that ends with its sampler, if there is one. */
+static void measure(struct gaps *gaps, void (*start)(unsigned int hz), unsigned int hz,
+		    unsigned int frames)
+{
+	/* the stack is as deep as perf copies it */
+	volatile char deep[STACK_BYTES] = { 0 };
+
 	pid_t pid = fork();
 	int status;
 
 	if (!pid) {
 		if (start)
 			start(hz);
-		measure_gaps(gaps);
+		measure_below(gaps, frames + deep[0]);
 		stop_bpf();
 		_exit(0);
 	}
@@ -225,7 +273,7 @@ static void measure_bare(struct gaps *gaps, bool at_ticks, unsigned int hz)
 	snprintf(us, sizeof(us), "%u", 1000000 / hz);
 	if (!at_ticks && (load_late() || write_text(LATE "period", us)))
 		fail("selftests/late");
-	measure(gaps, NULL, hz);
+	measure(gaps, NULL, hz, 0);
 	if (!at_ticks && write_text(LATE "period", "0"))
 		fail("selftests/late");
 }
@@ -241,26 +289,42 @@ static void keep_samples(struct gaps *gaps, double least)
 	gaps->nr = nr;
 }
 
-/* In a guest: modes and means of instructions */
+/* In a guest: modes and means of instructions. Prints what a sample takes below so many frames. */
+static void compare_with(struct gaps *gaps, const struct gaps *bare, double bare_mean,
+			 const struct sampler *sampler, unsigned int hz, unsigned int frames)
+{
+	double mean;
+
+	gaps->nr = bare->nr;
+	measure(gaps, sampler->start, hz, frames);
+	keep_samples(gaps, bare_mean + LEAST);
+	if (!gaps->nr) {
+		fprintf(stderr, "peers: %s took no sample\n", sampler->name);
+		exit(1);
+	}
+	mean = mean_gap(gaps, SPREAD) - bare_mean;
+	if (sampler->stacks)
+		printf("stack,%u frames", frames);
+	else
+		printf("sample,%s", sampler->at_ticks ? "tick" : "timer");
+	printf(",%s,instructions,%d,%.1f,%u\n", sampler->name,
+	       (int)(most_frequent_gap(gaps) - most_frequent_gap(bare)), mean, gaps->nr);
+}
+
 static void compare_instructions(struct gaps *gaps, const struct sampler *sampler, unsigned int hz)
 {
+	static const unsigned int depths[] = { 5, 20, 100 };
 	struct gaps bare;
+	unsigned int i;
 	double mean;
 
 	measure_bare(gaps, sampler->at_ticks, hz);
 	mean = mean_gap(gaps, SPREAD);
 	bare = *gaps;
-
-	measure(gaps, sampler->start, hz);
-	keep_samples(gaps, mean + LEAST);
-	if (!gaps->nr) {
-		fprintf(stderr, "peers: %s took no sample\n", sampler->name);
-		exit(1);
-	}
-	mean = mean_gap(gaps, SPREAD) - mean;
-	printf("sample,%s,%s,instructions,%d,%.1f,%u\n", sampler->at_ticks ? "tick" : "timer",
-	       sampler->name, (int)(most_frequent_gap(gaps) - most_frequent_gap(&bare)), mean,
-	       gaps->nr);
+	if (!sampler->stacks)
+		compare_with(gaps, &bare, mean, sampler, hz, 0);
+	for (i = 0; sampler->stacks && i < 3; i++)
+		compare_with(gaps, &bare, mean, sampler, hz, depths[i]);
 }
 
 /*
@@ -273,7 +337,7 @@ static double median_time(struct gaps *gaps, const struct sampler *sampler, bool
 	unsigned int interrupts;
 
 	gaps->nr = MAX_GAPS;
-	measure(gaps, sampled ? sampler->start : NULL, hz);
+	measure(gaps, sampled ? sampler->start : NULL, hz, 0);
 	mean_gap(gaps, 0);	/* sorts */
 	interrupts = (unsigned int)(gaps->seconds * hz);
 	if (interrupts > gaps->nr)
@@ -324,8 +388,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < NR_SAMPLERS && (!hz || strcmp(argv[1], samplers[i].name)); i++)
 		;
 	if (i == NR_SAMPLERS || (argc == 4 && !pairs)) {
-		fputs("usage: peers glibc|gperftools|perf|perf-count|bpf|tick|timer|random HZ [PAIRS]\n",
-		      stderr);
+		fputs("usage: peers glibc|gperftools|perf|perf-fp|perf-dwarf|perf-count|bpf|tick|timer|"
+		      "random HZ [PAIRS]\n", stderr);
 		return 2;
 	}
 	gaps = make_gaps(samplers[i].at_ticks ? TICKS : TIMERS);

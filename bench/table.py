@@ -18,6 +18,8 @@ COLUMNS = ["kernel", "group", "case", "sampler", "unit", "mode", "mean", "n", "g
 FOLDER = os.path.dirname(os.path.realpath(__file__))
 TITLES = {
     "sample": "A sample: instructions more than the same interrupt without it. Mode (mean)",
+    "stack": "A sample with the stack of a thread, below frames of 48 bytes. Instructions as above, "
+             "and bytes of its record",
     "ops": "An operation of a process that nobody samples, while another process is sampled. "
            "Instructions, median",
     "fork": "A fork of a process: instructions more if it profiles itself. Median",
@@ -38,6 +40,8 @@ SLACK = (5, 0.02)
 SLACKS = {
     ("sample", "mode"): (10, 0),
     ("sample", "mean"): (15, 0),
+    # what earlier calls left on the stack
+    ("stack", ""): (64, 0),
     ("ops", "mmap and munmap"): (20, 0),
     ("ops", "the same of code"): (20, 0),
     ("ops", "switch twice"): (20, 0),
@@ -48,7 +52,7 @@ SLACKS = {
 }
 UNITS_COMPARED = {"instructions"}
 # They do not become worse by a change of this project.
-PEERS = {"glibc", "gperftools", "perf", "perf-count", "bpf", "sigprof", "kernel", "none",
+PEERS = {"glibc", "gperftools", "perf", "perf-count", "perf-fp", "perf-dwarf", "bpf", "sigprof", "kernel", "none",
          "not loaded"}
 
 
