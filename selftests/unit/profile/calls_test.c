@@ -235,7 +235,7 @@ TEST_F(a_folded_function_has_each_of_its_names)
 		free(calls_sum_neighbours(&folded, wanted[i], false, &is_found));
 		assert_true(is_found);
 	}
-	assert_null(calls_sum_neighbours(&folded, "alpha2", false, &is_found));
+	assert_null(calls_sum_neighbours(&folded, "foo::", false, &is_found));
 	assert_false(is_found);
 	calls_release(&folded);
 }
