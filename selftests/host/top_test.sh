@@ -13,6 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 make -s -C ../lib && make -s -C ../tools && make -s -C unit top_sample || exit 1
 unset COLUMNS LINES NO_COLOR
+PROFIL=${PROFIL:-$PWD/../tools/profil}
 SAMPLE=$PWD/unit/top_sample
 
 # open_sample COLUMNS ROWS FUNCTIONS OBJECTS
@@ -122,6 +123,19 @@ paused() {
 	typed Space && shows '^program' && hides "$samples"
 }
 
+# A result has all samples so far, and replaces itself; that of another run is kept. Why there is none
+# is on the screen.
+written() {
+	local file=$work/made/profil.out
+
+	open_sample 100 20 300 3 && all_named && typed w && shows '^the result is in profil\.out$' &&
+	"$PROFIL" report "$file" >"$work/out" && grep -q ' function_1$' "$work/out" &&
+	echo old >"$file" && typed w && wait_for test -s "$file.old" &&
+	shows '^the result is in profil\.out$' && [ "$(<"$file.old")" = old ] &&
+	typed Down && shows '^q leave' && rm "$file" && mkdir "$file" && typed w &&
+	shows '^profil\.out: no result: .*\(E[A-Z]*\)$' && typed q && left 0
+}
+
 # nr_refreshed: prints how often the program has taken samples
 nr_refreshed() {
 	stat -c %s "$work/made/refreshes"
@@ -191,7 +205,7 @@ ktap_print_header
 type tmux >/dev/null 2>&1 || skip_all "no tmux: install it"
 # the program may still write to the directory
 trap 'terminal_close 2>/dev/null; sleep 0.2; rm -rf "$work"' EXIT
-ktap_set_plan 14
+ktap_set_plan 15
 check "functions, sorted by each key" functions
 check "names in UTF-8" utf8
 check "threads and programs" by
@@ -199,6 +213,7 @@ check "the selected row" selected
 check "source, instructions, functions of a thread and a program" pages
 check "help" help
 check "pause" paused
+check "a result is written" written
 check "small terminals, and another size" small
 check "q and ^C leave" leaves
 check "the terminal is closed" closed

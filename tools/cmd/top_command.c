@@ -17,6 +17,7 @@
 #include "cmd/options.h"
 #include "cmd/profiling.h"
 #include "cmd/target.h"
+#include "result/resultfile.h"
 #include "top/top.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
@@ -33,7 +34,7 @@ static const char doc[] =
 	"\v"
 	"Enter shows the source lines of a function, i its instructions, ? all keys. q leaves: the "
 	"programs go on, COMMAND too. What COMMAND reads from the terminal or writes to it is /dev/null. "
-	"Nothing is written to a file: `profil run' does that.\n"
+	"w writes a result of all samples so far.\n"
 	"\n"
 	"Exit status: that of COMMAND if it has ended, as of `profil run'; 0 if the user has left it; 125 if "
 	"there is no profile or no terminal.\n"
@@ -45,6 +46,8 @@ static const struct argp_option options[] = {
 	  "Renew the screen every SECONDS (default: 0.5); with --once, profile for SECONDS (default: 2)", 0 },
 	{ "once", KEY_ONCE, NULL, 0,
 	  "Print one table to standard output, for scripts, and leave", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "The key w writes the result to FILE (default: " RESULTFILE_DEFAULT ")", 0 },
 	{ "by", KEY_BY, "function|thread|program", 0,
 	  "Begin with a row for each of these (default: function)", 0 },
 	{ "sort", KEY_SORT, "cpu|total|system|name|object", 0, "Sort by this (default: cpu)", 0 },
@@ -82,6 +85,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'd':
 		top->delay_ns = target_parse_seconds(text, state);
+		return 0;
+	case 'o':
+		top->output = text;
 		return 0;
 	case KEY_ONCE:
 		arguments->is_once = true;
@@ -135,7 +141,7 @@ int top_main(int argc, char **argv)
 	};
 	struct arguments arguments = {
 		.profiling.attach.follow = true,
-		.top = { .terminal = -1, .out = stdout },
+		.top = { .terminal = -1, .out = stdout, .output = RESULTFILE_DEFAULT },
 	};
 	struct profiling_options *profiling = &arguments.profiling;
 	struct top_options *top = &arguments.top;

@@ -236,6 +236,8 @@ static void paint_head(struct screen_line *lines, const struct paint *paint)
 
 static const char *keys_text(const struct paint *paint)
 {
+	if (paint->note && *paint->note)
+		return paint->note;
 	if (paint->columns < WIDE)
 		return "q leave Enter lines Tab by s sort ?help";
 	return paint->by == PAINT_FUNCTIONS ?
@@ -304,6 +306,7 @@ void paint_help(struct screen_line *lines, size_t rows, int columns)
 		"s S        sort by the next, the last:",
 		"           cpu total system name object",
 		"Space      pause, and go on",
+		"w          write a result of all so far",
 		"?          this help; any key ends it",
 		"",
 		"CPU%       of one CPU, in the last 3 s",

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "live/snapshot.h"
 #include "record/sample_hook.h"
 #include "record/signals.h"
 #include "top/live_functions.h"
@@ -44,6 +45,9 @@ struct top {
 	uint64_t shown_ns;	/* when the screen was renewed */
 	uint64_t names_ns;	/* when names of threads and of made code are read again */
 	const char *state;	/* as in struct paint */
+	struct resultfile file;	/* for results that the user asks for */
+	struct snapshot snapshot;	/* writes them */
+	char note[256];	/* as in struct paint, until the next key */
 	bool is_leaving;	/* the user has left */
 };
 
@@ -109,6 +113,7 @@ static struct paint make_paint(const struct top *top, const struct live_run *run
 		.lost = run->log.status.lost,
 		.waiting = live_functions_waiting(&top->functions),
 		.state = top->view.is_paused ? "PAUSED" : top->state,
+		.note = top->note,
 	};
 }
 
@@ -143,6 +148,29 @@ static void paint(struct top *top, const struct live_run *run)
 	free(lines);
 }
 
+static void note_written(struct top *top)
+{
+	const int error = -top->snapshot.error;
+
+	if (!error)
+		snprintf(top->note, sizeof(top->note), "the result is in %s", top->file.path);
+	else
+		snprintf(top->note, sizeof(top->note), "%s: no result: %s (%s)", top->file.path,
+			 strerror(error), strerrorname_np(error));
+}
+
+/* A result is as that of an interval of `profil run'. */
+static void write_result(struct top *top, const struct live_run *run)
+{
+	snprintf(top->note, sizeof(top->note), "the result is being written to %s",
+		 top->file.path);
+	if (!snapshot_has_ended(&top->snapshot, false))
+		return;
+	snapshot_begin(&top->snapshot, run, &top->file, 0);
+	if (!top->snapshot.helper.pid)
+		note_written(top);
+}
+
 int top_show(struct top *top, const struct live_run *run)
 {
 	const uint64_t now_ns = time_ns(CLOCK_MONOTONIC);
@@ -157,6 +185,10 @@ int top_show(struct top *top, const struct live_run *run)
 	is_due |= drill_down_look(&top->view.page) ||
 		  (top->view.page.helper.pid && now_ns - top->shown_ns >= NS_PER_S);
 	is_due |= screen_size(top->screen, &columns, &rows);
+	if (top->snapshot.helper.pid && snapshot_has_ended(&top->snapshot, false)) {
+		note_written(top);
+		is_due = true;
+	}
 	if (is_due) {
 		paint(top, run);
 		top->shown_ns = now_ns;
@@ -170,6 +202,7 @@ bool top_key(struct top *top, const struct live_run *run)
 	int key, columns, rows;
 
 	while (!top->is_leaving && (key = screen_key(top->screen)) != SCREEN_NONE) {
+		*top->note = 0;
 		switch (view_key(view, key)) {
 		case VIEW_LEAVE:
 			top->is_leaving = true;
@@ -178,6 +211,9 @@ bool top_key(struct top *top, const struct live_run *run)
 			screen_size(top->screen, &columns, &rows);
 			drill_down_begin(&view->page, run, view->page_of, view->page_row, columns);
 			view->has_page = true;
+			break;
+		case VIEW_WRITE:
+			write_result(top, run);
 			break;
 		case VIEW_SUSPEND:
 			screen_suspend(top->screen);
@@ -339,6 +375,8 @@ struct top *top_new(const struct top_options *options, struct recording *recordi
 	top->view.tables[PAINT_THREADS] = &top->tasks.threads;
 	top->view.tables[PAINT_PROGRAMS] = &top->tasks.programs;
 	top->view.by = options->by;
+	top->file.path = options->output;
+	resultfile_look(&top->file);
 	view_order_by(&top->view, options->order);
 	if (!top->functions.reader) {
 		free(top);

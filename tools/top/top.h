@@ -28,6 +28,7 @@ struct top_options {
 	enum paint_by by;	/* what the rows are at the start */
 	enum rows_order order;	/* what they are sorted by */
 	uint64_t most;	/* rows to print; 0: all */
+	const char *output;	/* the file of a result that the user asks for */
 };
 
 /*

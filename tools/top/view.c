@@ -148,6 +148,8 @@ static enum view_wish table_key(struct view *view, int key)
 	switch (key) {
 	case 'q':
 		return VIEW_LEAVE;
+	case 'w':
+		return VIEW_WRITE;
 	case '\t':
 		show_by(view, (view->by + 1) % NR_PAINT_BYS);
 		break;

@@ -45,6 +45,7 @@ enum view_wish {
 	VIEW_NOTHING,
 	VIEW_LEAVE,
 	VIEW_PAGE,	/* write @page about @page_row */
+	VIEW_WRITE,	/* write a result of what has been counted so far */
 	VIEW_SUSPEND,
 };
 
