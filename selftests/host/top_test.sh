@@ -123,6 +123,21 @@ paused() {
 	typed Space && shows '^program' && hides "$samples"
 }
 
+# The text is in small and large letters, and its last one is taken back, also one of two bytes. The
+# selected row is one that is shown, and keys work again after Enter.
+searched() {
+	open_sample 100 20 300 3 && all_named && typed Down Down / && shows '^/  Enter keeps it' &&
+	typed -l 'TION_299ö' && shows '^/TION_299ö ' && hides ' function_' && typed BSpace &&
+	shows ' function_299 ' && typed BSpace && shows ' function_29 ' &&
+	shows ' function_290 ' && hides ' function_1 ' && typed Enter &&
+	shows '^/TION_29  Escape' && typed s s s && shows 'by name' &&
+	wait_for selection_is function_29 && typed Down && wait_for selection_is function_290 &&
+	typed Escape && shows '^q leave' && wait_for selection_is function_290 && typed Home &&
+	shows ' function_0 ' && typed / && typed -l 'SSE' &&
+	hides ' function_' && typed BSpace BSpace BSpace && typed -l 'öße_漢' && shows ' größe_漢 ' &&
+	typed Escape q && left 0
+}
+
 # A result has all samples so far, and replaces itself; that of another run is kept. Why there is none
 # is on the screen.
 written() {
@@ -205,7 +220,7 @@ ktap_print_header
 type tmux >/dev/null 2>&1 || skip_all "no tmux: install it"
 # the program may still write to the directory
 trap 'terminal_close 2>/dev/null; sleep 0.2; rm -rf "$work"' EXIT
-ktap_set_plan 15
+ktap_set_plan 16
 check "functions, sorted by each key" functions
 check "names in UTF-8" utf8
 check "threads and programs" by
@@ -214,6 +229,7 @@ check "source, instructions, functions of a thread and a program" pages
 check "help" help
 check "pause" paused
 check "a result is written" written
+check "a text is searched for" searched
 check "small terminals, and another size" small
 check "q and ^C leave" leaves
 check "the terminal is closed" closed

@@ -200,10 +200,15 @@ bool top_key(struct top *top, const struct live_run *run)
 {
 	struct view *view = &top->view;
 	int key, columns, rows;
+	enum view_wish wish;
 
 	while (!top->is_leaving && (key = screen_key(top->screen)) != SCREEN_NONE) {
+		wish = view_key(view, key);
 		*top->note = 0;
-		switch (view_key(view, key)) {
+		if (view->is_typing || *view->search)
+			snprintf(top->note, sizeof(top->note), "/%s  %sEscape shows all", view->search,
+				 view->is_typing ? "Enter keeps it, " : "");
+		switch (wish) {
 		case VIEW_LEAVE:
 			top->is_leaving = true;
 			break;
