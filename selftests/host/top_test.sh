@@ -151,6 +151,28 @@ written() {
 	shows '^profil\.out: no result: .*\(E[A-Z]*\)$' && typed q && left 0
 }
 
+# A stored result has the figures of the report, CPU time over its 2 seconds, and pages of its rows.
+stored() {
+	local file=$work/made/profil.out
+
+	open_sample 100 20 300 3 && all_named && wait_for has_refreshed 20 && typed w &&
+	shows '^the result is in' && typed q &&
+	"$PROFIL" report --all "$file" | awk '!/^#/ { print $3, $NF }' | sort >"$work/report" &&
+	"$PROFIL" top --once "$file" >"$work/out" &&
+	grep -q "^# $file: program (PID 4194000)" "$work/out" &&
+	# percent times seconds are samples at 100 Hz; both are printed to the nearest 0.1
+	awk 'NR == 2 { d = $5 * $2 - $6; exit d * d > (0.05 * ($5 + $2 + 0.05)) ^ 2 }' "$work/out" &&
+	awk '!/^#/ { print int($3 * 100 + 0.5), $5 }' "$work/out" | sort >"$work/top" &&
+	[ "$(wc -l <"$work/top")" -gt 290 ] && cmp "$work/report" "$work/top" &&
+	"$PROFIL" top --once --by thread "$file" | grep -q ' 100\.00 .* program \[4194000\] *object0$' &&
+	terminal_open 100 20 "$PROFIL top $file 2>$work/err" && shows "^$file: program" &&
+	shows 'by total' && shows ' function_1 +object1' && typed / 29 && hides ' function_1 ' &&
+	shows ' function_290 ' && typed Escape Enter && shows '^# [0-9]+ of [0-9]+ samples are in function_1' &&
+	typed q p && shows 'PROGRAM +PATH' && typed Enter && shows ' function_1$' && typed q w &&
+	shows "^the result is in $file$" && typed q && left 0 &&
+	echo none >"$file" && ! "$PROFIL" top --once "$file" >"$work/out" 2>&1
+}
+
 # nr_refreshed: prints how often the program has taken samples
 nr_refreshed() {
 	stat -c %s "$work/made/refreshes"
@@ -220,7 +242,7 @@ ktap_print_header
 type tmux >/dev/null 2>&1 || skip_all "no tmux: install it"
 # the program may still write to the directory
 trap 'terminal_close 2>/dev/null; sleep 0.2; rm -rf "$work"' EXIT
-ktap_set_plan 16
+ktap_set_plan 17
 check "functions, sorted by each key" functions
 check "names in UTF-8" utf8
 check "threads and programs" by
@@ -229,6 +251,7 @@ check "source, instructions, functions of a thread and a program" pages
 check "help" help
 check "pause" paused
 check "a result is written" written
+check "a stored result" stored
 check "a text is searched for" searched
 check "small terminals, and another size" small
 check "q and ^C leave" leaves

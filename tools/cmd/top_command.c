@@ -30,7 +30,7 @@ enum { KEY_ONCE = 256, KEY_BY, KEY_SORT, KEY_TOP };
 
 static const char doc[] =
 	"Run COMMAND, or attach to processes, and show live in which functions, threads and programs "
-	"they spend their CPU time."
+	"they spend their CPU time. A FILE with a result of `profil run' is shown in the same way."
 	"\v"
 	"Enter shows the source lines of a function, i its instructions, ? all keys. q leaves: the "
 	"programs go on, COMMAND too. What COMMAND reads from the terminal or writes to it is /dev/null. "
@@ -129,13 +129,28 @@ static int open_terminal(const struct arguments *arguments)
 	return fd;
 }
 
+/* Return: the exit status. */
+static int show_file(const struct top_options *top, const char *path)
+{
+	struct result result;
+	char why[SCREEN_WHY];
+	int error;
+
+	options_read_result(path, &result);
+	error = top_show_stored(top, &result, path, why);
+	if (error)
+		failure_warnx("%s: no view: %s", path, why);
+	result_release(&result);
+	return error ? EXIT_OWN_FAILURE : 0;
+}
+
 int top_main(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { .argp = &target_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
-		.args_doc = TARGET_ARGS_DOC,
+		.args_doc = TARGET_ARGS_DOC "\nFILE",
 		.doc = doc,
 		.children = children,
 	};
@@ -145,10 +160,17 @@ int top_main(int argc, char **argv)
 	};
 	struct profiling_options *profiling = &arguments.profiling;
 	struct top_options *top = &arguments.top;
+	const char *file = NULL;
 	int status;
 
 	target_parse(&argp, argc, argv, &arguments);
-	target_finish(profiling);
+	if (profiling->command && !profiling->command[1] &&
+	    resultfile_is_result(profiling->command[0])) {
+		file = profiling->command[0];
+		profiling->command = NULL;
+	} else {
+		target_finish(profiling);
+	}
 	if (!arguments.is_once)
 		top->terminal = open_terminal(&arguments);
 	else
@@ -157,7 +179,7 @@ int top_main(int argc, char **argv)
 		top->delay_ns = DEFAULT_DELAY_NS;
 	profiling->progress_ns = top->delay_ns < TOP_TICK_NS ? top->delay_ns : TOP_TICK_NS;
 	profiling->top = top;
-	status = profiling_run(profiling);
+	status = file ? show_file(top, file) : profiling_run(profiling);
 	free(profiling->pids);
 	if (fflush(stdout) || ferror(stdout))
 		failure_exit(EXIT_OWN_FAILURE, "standard output", errno);

@@ -98,12 +98,14 @@ static int write_page(FILE *out, const struct subject *subject)
 	struct result result;
 	int error;
 
-	error = live_collect(run, &result);
+	if (run->stored)
+		result = *run->stored;
+	error = run->stored ? 0 : live_collect(run, &result);
 	if (!error && (subject->of == DRILL_DOWN_THREAD || subject->of == DRILL_DOWN_PROGRAM))
 		error = select_row(&result, subject);
 	if (error)
 		return error;
-	symbols = live_symbols(run->recording, &result);
+	symbols = run->stored ? symbols_new(&result, NULL) : live_symbols(run->recording, &result);
 	if (!symbols)
 		return -ENOMEM;
 	return subject->of == DRILL_DOWN_THREAD || subject->of == DRILL_DOWN_PROGRAM ?

@@ -116,6 +116,8 @@ double rows_now(const struct rows *rows, double recent)
 	/* what a constant rate of one sample per second has added up to by now */
 	const double full = fade_s * (1 - exp(-age_s / fade_s));
 
+	if (rows->whole_s > 0)
+		return recent / rows->whole_s;
 	return rows->weight > 0 ? recent / rows->weight / full : 0;
 }
 

@@ -53,6 +53,7 @@ struct rows {
 	double weight;		/* of a sample that is taken now */
 	uint64_t weight_ns;	/* when it had that weight; 0: never */
 	uint64_t start_ns;	/* when the first samples were counted */
+	double whole_s;		/* of a stored result: its time, all of which is lately; 0: live */
 };
 
 /* The time goes on: later samples have more weight. */
@@ -86,7 +87,7 @@ static inline bool rows_is_shown(const struct row *row)
 	return row->samples && !row->is_hidden;
 }
 
-/* Sort the rows; those with equal keys by samples, then by name. Rows that are not shown are last. */
+/* Sort the rows; those with equal keys by samples, then by name. Those not shown are last. */
 void rows_sort(struct rows *rows);
 
 /* Choose what the next rows_sort() sorts by. */

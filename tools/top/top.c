@@ -17,6 +17,7 @@
 #include "record/signals.h"
 #include "top/live_functions.h"
 #include "top/live_tasks.h"
+#include "top/stored.h"
 #include "top/top.h"
 #include "top/view.h"
 #include "util/helper.h"
@@ -34,7 +35,7 @@
 /* A view */
 struct top {
 	struct top_options options;	/* what to show */
-	struct recording *recording;	/* what it is of */
+	struct recording *recording;	/* what it is of; NULL: a stored result */
 	struct live_functions functions;	/* the rows of functions */
 	struct live_tasks tasks;	/* the rows of threads and programs */
 	struct view view;	/* what is shown */
@@ -91,6 +92,8 @@ static int bring_up_to_date(struct top *top)
 	int error = 0;
 	size_t by;
 
+	if (!top->recording)
+		return 0;
 	for (by = 0; by < NR_PAINT_BYS; by++)
 		rows_tick(top->view.tables[by], now_ns);
 	if (now_ns >= top->names_ns)
@@ -162,6 +165,10 @@ static void note_written(struct top *top)
 /* A result is as that of an interval of `profil run'. */
 static void write_result(struct top *top, const struct live_run *run)
 {
+	if (!top->recording) {
+		snprintf(top->note, sizeof(top->note), "the result is in %s", top->state);
+		return;
+	}
 	snprintf(top->note, sizeof(top->note), "the result is being written to %s",
 		 top->file.path);
 	if (!snapshot_has_ended(&top->snapshot, false))
@@ -285,7 +292,8 @@ static void linger(struct top *top, const struct live_run *run)
 	struct signals old;
 	sigset_t waiting;
 
-	top->state = "ENDED, q leaves";
+	if (top->recording)
+		top->state = "ENDED, q leaves";
 	/* what was used in the last seconds is nearly 0 for all */
 	if (top->view.tables[top->view.by]->order == ROWS_BY_NOW)
 		view_order_by(&top->view, ROWS_BY_SAMPLES);
@@ -374,7 +382,7 @@ struct top *top_new(const struct top_options *options, struct recording *recordi
 	top->messages = -1;
 	top->standard_error = -1;
 	top->functions.recording = recording;
-	top->functions.reader = name_reader_new(recording);
+	top->functions.reader = recording ? name_reader_new(recording) : NULL;
 	top->tasks.recording = recording;
 	top->view.tables[PAINT_FUNCTIONS] = &top->functions.rows;
 	top->view.tables[PAINT_THREADS] = &top->tasks.threads;
@@ -383,12 +391,37 @@ struct top *top_new(const struct top_options *options, struct recording *recordi
 	top->file.path = options->output;
 	resultfile_look(&top->file);
 	view_order_by(&top->view, options->order);
-	if (!top->functions.reader) {
+	if (recording && !top->functions.reader) {
 		free(top);
 		return NULL;
 	}
-	sample_hook_set(recording, count, top);
+	if (recording)
+		sample_hook_set(recording, count, top);
 	return top;
+}
+
+int top_show_stored(const struct top_options *options, const struct result *result,
+		    const char *path, char why[SCREEN_WHY])
+{
+	const struct live_run run = {
+		.log.status.rate = (uint32_t)(result_rate(result) + 0.5),
+		.log.status.lost = result->lost,
+		.so_far = { .pid = result->pid, .elapsed_ns = result->elapsed_ns },
+		.argv = result->argv,
+		.stored = result,
+	};
+	struct top *top = top_new(options, NULL);
+	int error = -1;
+
+	snprintf(why, SCREEN_WHY, "no memory");
+	if (top && !stored_fill(top->view.tables, result, why))
+		error = top_begin(top, why);
+	if (!error) {
+		top->state = path;
+		top_end(top, &run);
+	}
+	top_free(top);
+	return error;
 }
 
 void top_free(struct top *top)

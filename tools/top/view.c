@@ -140,6 +140,8 @@ static void set_search(struct view *view)
 	for (by = 0; by < NR_PAINT_BYS; by++) {
 		view->tables[by]->search = view->search;
 		rows_order_by(view->tables[by], view->tables[by]->order);
+		/* the next key may come before a refresh */
+		rows_sort(view->tables[by]);
 	}
 }
 
