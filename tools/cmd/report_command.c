@@ -56,9 +56,9 @@ static const struct argp_option options[] = {
 	  "Print the mangled names of C++, Rust and D functions", 0 },
 	{ "root", ROOT, "DIR", 0,
 	  "Search for the objects below DIR, for example in a copy of another machine's files", 0 },
+	{ "symfs", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "tree", TREE, "callees|callers", OPTION_ARG_OPTIONAL,
 	  "Print functions below their callers, or with callers above these (run -g)", 0 },
-	{ "symfs", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "color", COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
 	  "Use colors and bars (default: auto, on a terminal only)", 0 },
 	{ 0 }
