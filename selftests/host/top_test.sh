@@ -138,8 +138,8 @@ searched() {
 	typed Escape q && left 0
 }
 
-# A result has all samples so far, and replaces itself; that of another run is kept. Why there is none
-# is on the screen.
+# A result has all samples so far, and replaces itself; that of another run is kept. Why there is
+# none is on the screen.
 written() {
 	local file=$work/made/profil.out
 
@@ -167,10 +167,29 @@ stored() {
 	"$PROFIL" top --once --by thread "$file" | grep -q ' 100\.00 .* program \[4194000\] *object0$' &&
 	terminal_open 100 20 "$PROFIL top $file 2>$work/err" && shows "^$file: program" &&
 	shows 'by total' && shows ' function_1 +object1' && typed / 29 && hides ' function_1 ' &&
-	shows ' function_290 ' && typed Escape Enter && shows '^# [0-9]+ of [0-9]+ samples are in function_1' &&
+	shows ' function_290 ' && typed Escape Enter &&
+	shows '^# [0-9]+ of [0-9]+ samples are in function_1' &&
 	typed q p && shows 'PROGRAM +PATH' && typed Enter && shows ' function_1$' && typed q w &&
 	shows "^the result is in $file$" && typed q && left 0 &&
 	echo none >"$file" && ! "$PROFIL" top --once "$file" >"$work/out" 2>&1
+}
+
+# Each row of the page is one of report --callers; without stacks, there is the way to them.
+callers() {
+	local object name
+
+	make -s -C unit export_sample && open_sample 100 20 6 1 && all_named && typed c &&
+	shows '^# there are no call stacks: record them with `profil run -g' && typed q q && left 0 &&
+	object=$work/made/object0 &&
+	# functions 1, 3 and 4, each called by the one before
+	printf '0 %x %d\n' 64 6 192 3 256 2 |
+		STACKS=y unit/export_sample result "$work/calls" "$object" &&
+	"$PROFIL" report --callers function_3 "$work/calls" | grep -q ' 5 .* function_1$' &&
+	terminal_open 100 20 "$PROFIL top $work/calls 2>$work/err" && shows ' function_3 ' &&
+	typed Down && wait_for selection_is function_3 && typed c &&
+	shows '^# function_3: 5 samples of it and of all that it calls, by its callers$' &&
+	shows '^ +100\.00 .* function_1$' && typed q && shows 'FUNCTION +OBJECT' && typed t c &&
+	shows 'THREAD +PROGRAM' && typed q && left 0
 }
 
 # nr_refreshed: prints how often the program has taken samples
@@ -242,7 +261,7 @@ ktap_print_header
 type tmux >/dev/null 2>&1 || skip_all "no tmux: install it"
 # the program may still write to the directory
 trap 'terminal_close 2>/dev/null; sleep 0.2; rm -rf "$work"' EXIT
-ktap_set_plan 17
+ktap_set_plan 18
 check "functions, sorted by each key" functions
 check "names in UTF-8" utf8
 check "threads and programs" by
@@ -250,6 +269,7 @@ check "the selected row" selected
 check "source, instructions, functions of a thread and a program" pages
 check "help" help
 check "pause" paused
+check "callers" callers
 check "a result is written" written
 check "a stored result" stored
 check "a text is searched for" searched

@@ -301,6 +301,7 @@ void paint_help(struct screen_line *lines, size_t rows, int columns)
 		"Enter      source lines of a function,",
 		"           functions of others",
 		"i          instructions of a function",
+		"c          callers of it (run -g)",
 		"Tab        functions, threads, programs",
 		"f t p      one of these",
 		"s S        sort by the next, the last:",

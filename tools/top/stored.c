@@ -34,7 +34,8 @@ static int write_functions(void *data)
 	const struct writing *writing = data;
 	struct symbols *symbols = symbols_new(writing->result, NULL);
 	struct profile profile = { 0 };
-	int error = symbols ? profile_make(&profile, writing->result, symbols_find, symbols) : -ENOMEM;
+	int error = symbols ? profile_make(&profile, writing->result, symbols_find, symbols) :
+			      -ENOMEM;
 	FILE *out = error ? NULL : fdopen(dup(writing->file), "w");
 	size_t i;
 

@@ -213,8 +213,8 @@ bool top_key(struct top *top, const struct live_run *run)
 		wish = view_key(view, key);
 		*top->note = 0;
 		if (view->is_typing || *view->search)
-			snprintf(top->note, sizeof(top->note), "/%s  %sEscape shows all", view->search,
-				 view->is_typing ? "Enter keeps it, " : "");
+			snprintf(top->note, sizeof(top->note), "/%s  %sEscape shows all",
+				 view->search, view->is_typing ? "Enter keeps it, " : "");
 		switch (wish) {
 		case VIEW_LEAVE:
 			top->is_leaving = true;

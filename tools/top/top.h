@@ -38,8 +38,8 @@ struct top_options {
 struct top *top_new(const struct top_options *options, struct recording *recording);
 
 /*
- * Show a stored result: on the terminal until the user leaves, or one table. @path: its file, for the
- * user. Return: 0; or -1, and @why has the reason.
+ * Show a stored result: on the terminal until the user leaves, or one table. @path: its file, as
+ * the user knows it. Return: 0; or -1, and @why has the reason.
  */
 int top_show_stored(const struct top_options *options, const struct result *result,
 		    const char *path, char why[SCREEN_WHY]);

@@ -231,6 +231,9 @@ static enum view_wish table_key(struct view *view, int key)
 	case SCREEN_ENTER:
 	case SCREEN_RIGHT:
 		return begin_page(view, pages[view->by]);
+	case 'c':
+		return view->by == PAINT_FUNCTIONS ? begin_page(view, DRILL_DOWN_CALLERS) :
+						     VIEW_NOTHING;
 	case 'i':
 		return view->by == PAINT_FUNCTIONS ? begin_page(view, DRILL_DOWN_INSTRUCTIONS) :
 						     VIEW_NOTHING;
