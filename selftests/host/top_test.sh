@@ -13,6 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 make -s -C ../lib && make -s -C ../tools && make -s -C unit top_sample || exit 1
 unset COLUMNS LINES NO_COLOR
+PROFIL=${PROFIL:-$PWD/../tools/profil}
 SAMPLE=$PWD/unit/top_sample
 
 # open_sample COLUMNS ROWS FUNCTIONS OBJECTS
@@ -122,6 +123,75 @@ paused() {
 	typed Space && shows '^program' && hides "$samples"
 }
 
+# The text is in small and large letters, and its last one is taken back, also one of two bytes. The
+# selected row is one that is shown, and keys work again after Enter.
+searched() {
+	open_sample 100 20 300 3 && all_named && typed Down Down / && shows '^/  Enter keeps it' &&
+	typed -l 'TION_299ö' && shows '^/TION_299ö ' && hides ' function_' && typed BSpace &&
+	shows ' function_299 ' && typed BSpace && shows ' function_29 ' &&
+	shows ' function_290 ' && hides ' function_1 ' && typed Enter &&
+	shows '^/TION_29  Escape' && typed s s s && shows 'by name' &&
+	wait_for selection_is function_29 && typed Down && wait_for selection_is function_290 &&
+	typed Escape && shows '^q leave' && wait_for selection_is function_290 && typed Home &&
+	shows ' function_0 ' && typed / && typed -l 'SSE' &&
+	hides ' function_' && typed BSpace BSpace BSpace && typed -l 'öße_漢' && shows ' größe_漢 ' &&
+	typed Escape q && left 0
+}
+
+# A result has all samples so far, and replaces itself; that of another run is kept. Why there is
+# none is on the screen.
+written() {
+	local file=$work/made/profil.out
+
+	open_sample 100 20 300 3 && all_named && typed w && shows '^the result is in profil\.out$' &&
+	"$PROFIL" report "$file" >"$work/out" && grep -q ' function_1$' "$work/out" &&
+	echo old >"$file" && typed w && wait_for test -s "$file.old" &&
+	shows '^the result is in profil\.out$' && [ "$(<"$file.old")" = old ] &&
+	typed Down && shows '^q leave' && rm "$file" && mkdir "$file" && typed w &&
+	shows '^profil\.out: no result: .*\(E[A-Z]*\)$' && typed q && left 0
+}
+
+# A stored result has the figures of the report, CPU time over its 2 seconds, and pages of its rows.
+stored() {
+	local file=$work/made/profil.out
+
+	open_sample 100 20 300 3 && all_named && wait_for has_refreshed 20 && typed w &&
+	shows '^the result is in' && typed q &&
+	"$PROFIL" report --all "$file" | awk '!/^#/ { print $3, $NF }' | sort >"$work/report" &&
+	"$PROFIL" top --once "$file" >"$work/out" &&
+	grep -q "^# $file: program (PID 4194000)" "$work/out" &&
+	# percent times seconds are samples at 100 Hz; both are printed to the nearest 0.1
+	awk 'NR == 2 { d = $5 * $2 - $6; exit d * d > (0.05 * ($5 + $2 + 0.05)) ^ 2 }' "$work/out" &&
+	awk '!/^#/ { print int($3 * 100 + 0.5), $5 }' "$work/out" | sort >"$work/top" &&
+	[ "$(wc -l <"$work/top")" -gt 290 ] && cmp "$work/report" "$work/top" &&
+	"$PROFIL" top --once --by thread "$file" | grep -q ' 100\.00 .* program \[4194000\] *object0$' &&
+	terminal_open 100 20 "$PROFIL top $file 2>$work/err" && shows "^$file: program" &&
+	shows 'by total' && shows ' function_1 +object1' && typed / 29 && hides ' function_1 ' &&
+	shows ' function_290 ' && typed Escape Enter &&
+	shows '^# [0-9]+ of [0-9]+ samples are in function_1' &&
+	typed q p && shows 'PROGRAM +PATH' && typed Enter && shows ' function_1$' && typed q w &&
+	shows "^the result is in $file$" && typed q && left 0 &&
+	echo none >"$file" && ! "$PROFIL" top --once "$file" >"$work/out" 2>&1
+}
+
+# Each row of the page is one of report --callers; without stacks, there is the way to them.
+callers() {
+	local object name
+
+	make -s -C unit export_sample && open_sample 100 20 6 1 && all_named && typed c &&
+	shows '^# there are no call stacks: record them with `profil run -g' && typed q q && left 0 &&
+	object=$work/made/object0 &&
+	# functions 1, 3 and 4, each called by the one before
+	printf '0 %x %d\n' 64 6 192 3 256 2 |
+		STACKS=y unit/export_sample result "$work/calls" "$object" &&
+	"$PROFIL" report --callers function_3 "$work/calls" | grep -q ' 5 .* function_1$' &&
+	terminal_open 100 20 "$PROFIL top $work/calls 2>$work/err" && shows ' function_3 ' &&
+	typed Down && wait_for selection_is function_3 && typed c &&
+	shows '^# function_3: 5 samples of it and of all that it calls, by its callers$' &&
+	shows '^ +100\.00 .* function_1$' && typed q && shows 'FUNCTION +OBJECT' && typed t c &&
+	shows 'THREAD +PROGRAM' && typed q && left 0
+}
+
 # nr_refreshed: prints how often the program has taken samples
 nr_refreshed() {
 	stat -c %s "$work/made/refreshes"
@@ -191,7 +261,7 @@ ktap_print_header
 type tmux >/dev/null 2>&1 || skip_all "no tmux: install it"
 # the program may still write to the directory
 trap 'terminal_close 2>/dev/null; sleep 0.2; rm -rf "$work"' EXIT
-ktap_set_plan 14
+ktap_set_plan 18
 check "functions, sorted by each key" functions
 check "names in UTF-8" utf8
 check "threads and programs" by
@@ -199,6 +269,10 @@ check "the selected row" selected
 check "source, instructions, functions of a thread and a program" pages
 check "help" help
 check "pause" paused
+check "callers" callers
+check "a result is written" written
+check "a stored result" stored
+check "a text is searched for" searched
 check "small terminals, and another size" small
 check "q and ^C leave" leaves
 check "the terminal is closed" closed

@@ -153,25 +153,6 @@ static int add_totals(struct profile *profile, const struct result *result,
 	return error;
 }
 
-/* Make the profile of those who call a function, or are called by it. */
-static int make_neighbours(struct profile *profile, const struct result *result,
-			   const struct finder *finder, const struct table_options *table)
-{
-	struct calls calls;
-	struct calls_sum *sums = NULL;
-	bool is_found;
-	int error = calls_find(&calls, result, finder->find, finder->data, NULL);
-
-	if (!error) {
-		sums = calls_sum_neighbours(&calls, table->of, table->is_callees, &is_found);
-		error = sums ? profile_of_calls(profile, &calls, sums) :
-			       is_found ? -ENOMEM : -ENOENT;
-	}
-	free(sums);
-	calls_release(&calls);
-	return error;
-}
-
 /* Make the profile of functions and their callers, or a tree of them. */
 static int make_tree(struct profile *profile, const struct result *result,
 		     const struct finder *finder, const struct table_choice *choice)
@@ -205,7 +186,8 @@ static int make_functions(struct profile *profile, const struct result *result,
 	if (result->nr_stack_parts && (choice->table.tree || choice->table.by == TABLE_BY_CALLER))
 		return make_tree(profile, result, finder, choice);
 	if (choice->table.of) {
-		error = make_neighbours(profile, result, finder, &choice->table);
+		error = profile_make_neighbours(profile, result, finder->find, finder->data,
+						choice->table.of, choice->table.is_callees);
 	} else {
 		error = profile_make(profile, result, finder->find, finder->data);
 		/* stacks are not of inlined functions */

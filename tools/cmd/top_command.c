@@ -17,6 +17,7 @@
 #include "cmd/options.h"
 #include "cmd/profiling.h"
 #include "cmd/target.h"
+#include "result/resultfile.h"
 #include "top/top.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
@@ -29,11 +30,11 @@ enum { KEY_ONCE = 256, KEY_BY, KEY_SORT, KEY_TOP };
 
 static const char doc[] =
 	"Run COMMAND, or attach to processes, and show live in which functions, threads and programs "
-	"they spend their CPU time."
+	"they spend their CPU time. A FILE with a result of `profil run' is shown in the same way."
 	"\v"
 	"Enter shows the source lines of a function, i its instructions, ? all keys. q leaves: the "
 	"programs go on, COMMAND too. What COMMAND reads from the terminal or writes to it is /dev/null. "
-	"Nothing is written to a file: `profil run' does that.\n"
+	"w writes a result of all samples so far.\n"
 	"\n"
 	"Exit status: that of COMMAND if it has ended, as of `profil run'; 0 if the user has left it; 125 if "
 	"there is no profile or no terminal.\n"
@@ -45,6 +46,8 @@ static const struct argp_option options[] = {
 	  "Renew the screen every SECONDS (default: 0.5); with --once, profile for SECONDS (default: 2)", 0 },
 	{ "once", KEY_ONCE, NULL, 0,
 	  "Print one table to standard output, for scripts, and leave", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "The key w writes the result to FILE (default: " RESULTFILE_DEFAULT ")", 0 },
 	{ "by", KEY_BY, "function|thread|program", 0,
 	  "Begin with a row for each of these (default: function)", 0 },
 	{ "sort", KEY_SORT, "cpu|total|system|name|object", 0, "Sort by this (default: cpu)", 0 },
@@ -82,6 +85,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'd':
 		top->delay_ns = target_parse_seconds(text, state);
+		return 0;
+	case 'o':
+		top->output = text;
 		return 0;
 	case KEY_ONCE:
 		arguments->is_once = true;
@@ -123,26 +129,48 @@ static int open_terminal(const struct arguments *arguments)
 	return fd;
 }
 
+/* Return: the exit status. */
+static int show_file(const struct top_options *top, const char *path)
+{
+	struct result result;
+	char why[SCREEN_WHY];
+	int error;
+
+	options_read_result(path, &result);
+	error = top_show_stored(top, &result, path, why);
+	if (error)
+		failure_warnx("%s: no view: %s", path, why);
+	result_release(&result);
+	return error ? EXIT_OWN_FAILURE : 0;
+}
+
 int top_main(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { .argp = &target_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
-		.args_doc = TARGET_ARGS_DOC,
+		.args_doc = TARGET_ARGS_DOC "\nFILE",
 		.doc = doc,
 		.children = children,
 	};
 	struct arguments arguments = {
 		.profiling.attach.follow = true,
-		.top = { .terminal = -1, .out = stdout },
+		.top = { .terminal = -1, .out = stdout, .output = RESULTFILE_DEFAULT },
 	};
 	struct profiling_options *profiling = &arguments.profiling;
 	struct top_options *top = &arguments.top;
+	const char *file = NULL;
 	int status;
 
 	target_parse(&argp, argc, argv, &arguments);
-	target_finish(profiling);
+	if (profiling->command && !profiling->command[1] &&
+	    resultfile_is_result(profiling->command[0])) {
+		file = profiling->command[0];
+		profiling->command = NULL;
+	} else {
+		target_finish(profiling);
+	}
 	if (!arguments.is_once)
 		top->terminal = open_terminal(&arguments);
 	else
@@ -151,7 +179,7 @@ int top_main(int argc, char **argv)
 		top->delay_ns = DEFAULT_DELAY_NS;
 	profiling->progress_ns = top->delay_ns < TOP_TICK_NS ? top->delay_ns : TOP_TICK_NS;
 	profiling->top = top;
-	status = profiling_run(profiling);
+	status = file ? show_file(top, file) : profiling_run(profiling);
 	free(profiling->pids);
 	if (fflush(stdout) || ferror(stdout))
 		failure_exit(EXIT_OWN_FAILURE, "standard output", errno);

@@ -19,6 +19,7 @@
  * @so_far:       state of the command or the processes; at the end, how it ended
  * @argv:         the command and its arguments, or those of a process, terminated by NULL
  * @no_arguments: command lines are not in the result
+ * @stored:       the result of a run that is over, without @recording; NULL: none
  */
 struct live_run {
 	struct recording *recording;
@@ -26,6 +27,7 @@ struct live_run {
 	struct child_end so_far;
 	char *const *argv;
 	bool no_arguments;
+	const struct result *stored;
 };
 
 /**

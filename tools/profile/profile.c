@@ -378,6 +378,24 @@ int profile_of_calls(struct profile *profile, const struct calls *calls,
 	return error;
 }
 
+int profile_make_neighbours(struct profile *profile, const struct result *result,
+			    symbols_find_fn *find, void *symbols, const char *name, bool callees)
+{
+	struct calls calls;
+	struct calls_sum *sums = NULL;
+	bool is_found;
+	int error = calls_find(&calls, result, find, symbols, NULL);
+
+	if (!error) {
+		sums = calls_sum_neighbours(&calls, name, callees, &is_found);
+		error = sums ? profile_of_calls(profile, &calls, sums) :
+			       is_found ? -ENOMEM : -ENOENT;
+	}
+	free(sums);
+	calls_release(&calls);
+	return error;
+}
+
 int profile_make_objects(struct profile *profile, const struct result *result)
 {
 	int error;

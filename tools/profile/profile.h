@@ -94,6 +94,13 @@ int profile_add_totals(struct profile *profile, const struct calls *calls);
 int profile_of_calls(struct profile *profile, const struct calls *calls,
 		     const struct calls_sum *sums);
 
+/*
+ * Make the profile of those who call a function, or are called by it. Return: 0; -ENOENT: no stack
+ * has it; or -errno.
+ */
+int profile_make_neighbours(struct profile *profile, const struct result *result,
+			    symbols_find_fn *find, void *symbols, const char *name, bool callees);
+
 /* Demangle the names of C++, Rust and D functions, and sort the profile by samples again. */
 void profile_demangle(struct profile *profile);
 

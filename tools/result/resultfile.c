@@ -276,6 +276,18 @@ static int check_magic(const unsigned char *contents, size_t bytes, const char *
 	return 0;
 }
 
+bool resultfile_is_result(const char *path)
+{
+	char start[sizeof(MAGIC) - 1];
+	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	const bool is_result = fd >= 0 && read(fd, start, sizeof(start)) == sizeof(start) &&
+			       !memcmp(start, MAGIC, sizeof(start));
+
+	if (fd >= 0)
+		close(fd);
+	return is_result;
+}
+
 static int unwrap(unsigned char *contents, size_t size, struct result *result, const char **why)
 {
 	z_stream stream = { .next_in = contents, .avail_in = (uInt)size };

@@ -94,6 +94,9 @@ const char *resultfile_remedy(int error);
  */
 int resultfile_read(const char *path, struct result *result, const char **why);
 
+/* Return: whether a file begins as a result does. */
+bool resultfile_is_result(const char *path);
+
 /* Print that a result cannot be written. @error: -errno; @what: "the result" */
 void resultfile_explain_unwritten(const char *path, int error, const char *what);
 

@@ -33,28 +33,37 @@ struct subject {
 
 /* --- the helper ------------------------------------------------------------------ */
 
-/* Print the functions of the samples that are selected. Return: 0 or -ENOMEM. */
+/* Print the functions of the samples that are selected, or the callers. Return: 0 or -errno. */
 static int print_functions(FILE *out, const struct result *result, struct symbols *symbols,
 			   const struct subject *subject)
 {
-	const struct table_options options = { .is_part = true, .style = subject->style };
+	const bool is_callers = subject->of == DRILL_DOWN_CALLERS;
+	const char *name = subject->row->name;
+	const struct table_options options = {
+		.is_part = true, .style = subject->style, .of = is_callers ? name : NULL,
+	};
 	struct profile profile = { 0 };
 	const struct report report = {
 		.result = result, .profile = &profile, .table = options, .symbols = symbols,
 	};
-	int error = profile_make(&profile, result, symbols_find, symbols);
+	int error = is_callers ? profile_make_neighbours(&profile, result, symbols_find, symbols,
+							 name, false) :
+				 profile_make(&profile, result, symbols_find, symbols);
 
 	if (!error) {
 		profile_demangle(&profile);
-		fprintf(out, "# %s: %llu samples\n", subject->row->name,
-			(unsigned long long)profile.samples);
+		fprintf(out, "# %s: %llu samples%s\n", name, (unsigned long long)profile.samples,
+			is_callers ? " of it and of all that it calls, by its callers" : "");
 		if (profile.samples)
 			error = table_print(out, result, &profile, &options);
-		if (!error)
+		if (!error && !is_callers)
 			error = nameless_print(out, &report);
 	}
 	profile_release(&profile);
-	return error;
+	if (error != -ENOENT)
+		return error;
+	fprintf(out, "# no function of this name is in the call stacks\n");
+	return 0;
 }
 
 static int select_row(struct result *result, const struct subject *subject)
@@ -98,17 +107,23 @@ static int write_page(FILE *out, const struct subject *subject)
 	struct result result;
 	int error;
 
-	error = live_collect(run, &result);
+	if (run->stored)
+		result = *run->stored;
+	error = run->stored ? 0 : live_collect(run, &result);
 	if (!error && (subject->of == DRILL_DOWN_THREAD || subject->of == DRILL_DOWN_PROGRAM))
 		error = select_row(&result, subject);
 	if (error)
 		return error;
-	symbols = live_symbols(run->recording, &result);
+	if (subject->of == DRILL_DOWN_CALLERS && !result.nr_stack_parts) {
+		fprintf(out, "# there are no call stacks: record them with `profil run -g', then `profil top FILE'\n");
+		return 0;
+	}
+	symbols = run->stored ? symbols_new(&result, NULL) : live_symbols(run->recording, &result);
 	if (!symbols)
 		return -ENOMEM;
-	return subject->of == DRILL_DOWN_THREAD || subject->of == DRILL_DOWN_PROGRAM ?
-	       print_functions(out, &result, symbols, subject) :
-	       print_annotated(out, &result, symbols, subject);
+	return subject->of == DRILL_DOWN_SOURCE || subject->of == DRILL_DOWN_INSTRUCTIONS ?
+	       print_annotated(out, &result, symbols, subject) :
+	       print_functions(out, &result, symbols, subject);
 }
 
 static int write_in_helper(void *data)

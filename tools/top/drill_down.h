@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A page of text about a row: the source or the instructions of a function, or the functions of a
- * thread or a program. A helper writes it, as it reads the files of the program.
+ * A page of text about a row: the source, instructions or callers of a function, or the functions
+ * of a thread or a program. A helper writes it, as it reads the files of the program.
  */
 #ifndef PROFIL_DRILL_DOWN_H
 #define PROFIL_DRILL_DOWN_H
@@ -17,6 +17,7 @@
 enum drill_down_of {
 	DRILL_DOWN_SOURCE,
 	DRILL_DOWN_INSTRUCTIONS,
+	DRILL_DOWN_CALLERS,
 	DRILL_DOWN_THREAD,
 	DRILL_DOWN_PROGRAM,
 };

@@ -236,6 +236,8 @@ static void paint_head(struct screen_line *lines, const struct paint *paint)
 
 static const char *keys_text(const struct paint *paint)
 {
+	if (paint->note && *paint->note)
+		return paint->note;
 	if (paint->columns < WIDE)
 		return "q leave Enter lines Tab by s sort ?help";
 	return paint->by == PAINT_FUNCTIONS ?
@@ -257,7 +259,7 @@ void paint_table(struct screen_line *lines, size_t rows, const struct paint *pai
 		double percent = 0;
 
 		at = paint->first + i - PAINT_HEAD;
-		if (at >= paint->table->nr || !paint->table->list[at]->samples)
+		if (at >= paint->table->nr || !rows_is_shown(paint->table->list[at]))
 			break;
 		lines[i].text = row_text(paint->table->list[at], paint, &layout, &percent);
 		lines[i].color = terminal_share_color(percent);
@@ -299,11 +301,15 @@ void paint_help(struct screen_line *lines, size_t rows, int columns)
 		"Enter      source lines of a function,",
 		"           functions of others",
 		"i          instructions of a function",
+		"c          callers of it (run -g)",
 		"Tab        functions, threads, programs",
 		"f t p      one of these",
 		"s S        sort by the next, the last:",
 		"           cpu total system name object",
+		"/          only names with a text;",
+		"           Escape shows all",
 		"Space      pause, and go on",
+		"w          write a result of all so far",
 		"?          this help; any key ends it",
 		"",
 		"CPU%       of one CPU, in the last 3 s",

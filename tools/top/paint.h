@@ -40,6 +40,7 @@ struct paint {
 	uint64_t lost;			/* samples that were lost */
 	size_t waiting;			/* addresses that wait for names */
 	const char *state;		/* what the user must know, as "paused"; NULL: nothing */
+	const char *note;		/* shown instead of the keys; "": nothing */
 };
 
 /* Return: the name of an order or of a kind of rows, as in options; NULL: there is none. */

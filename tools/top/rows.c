@@ -116,6 +116,8 @@ double rows_now(const struct rows *rows, double recent)
 	/* what a constant rate of one sample per second has added up to by now */
 	const double full = fade_s * (1 - exp(-age_s / fade_s));
 
+	if (rows->whole_s > 0)
+		return recent / rows->whole_s;
 	return rows->weight > 0 ? recent / rows->weight / full : 0;
 }
 
@@ -130,8 +132,8 @@ static int compare(enum rows_order order, const struct row *a, const struct row 
 {
 	int first = 0;
 
-	if (!a->samples || !b->samples)
-		return !a->samples - !b->samples;
+	if (!rows_is_shown(a) || !rows_is_shown(b))
+		return rows_is_shown(b) - rows_is_shown(a);
 	switch (order) {
 	case ROWS_BY_NOW:
 		first = (a->recent < b->recent) - (a->recent > b->recent);
@@ -181,8 +183,13 @@ static void insert_all(struct rows *rows)
 
 void rows_sort(struct rows *rows)
 {
+	const char *search = rows->search ? rows->search : "";
+	size_t i;
+
 	if (!rows->is_changed)
 		return;
+	for (i = 0; i < rows->nr; i++)
+		rows->list[i]->is_hidden = *search && !strcasestr(rows->list[i]->name, search);
 	if (rows->nr_new > MANY_NEW)
 		qsort_r(rows->list, rows->nr, sizeof(*rows->list), compare_rows, rows);
 	else

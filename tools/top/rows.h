@@ -31,6 +31,7 @@ struct row {
 	int32_t tid;	/* of a thread: its ID; else 0 */
 	uint32_t thread;	/* of a thread: its index (sample_hook.h) */
 	bool is_waiting;	/* for samples whose names are not known yet */
+	bool is_hidden;	/* its name lacks @search of the rows; set by rows_sort() */
 	uint64_t samples;	/* number of samples */
 	uint64_t system;	/* how many of these are in the kernel */
 	double recent;	/* its samples, newer ones with more weight (rows_now()) */
@@ -45,12 +46,14 @@ struct rows {
 	size_t nr_new;		/* how many at the end of @list are not sorted yet */
 	enum rows_order order;	/* what they are sorted by */
 	bool is_changed;	/* the order may be wrong */
+	const char *search;	/* text in the names of rows that are shown; "" or NULL: all are */
 	uint64_t samples;	/* sum over all rows */
 	uint64_t system;	/* how many of these are in the kernel */
 	double recent;		/* sum of that of all rows */
 	double weight;		/* of a sample that is taken now */
 	uint64_t weight_ns;	/* when it had that weight; 0: never */
 	uint64_t start_ns;	/* when the first samples were counted */
+	double whole_s;		/* of a stored result: its time, all of which is lately; 0: live */
 };
 
 /* The time goes on: later samples have more weight. */
@@ -78,7 +81,13 @@ void rows_move(struct rows *rows, struct row *from, struct row *to, uint64_t sam
  */
 double rows_now(const struct rows *rows, double recent);
 
-/* Sort the rows; those with equal keys by samples, then by name. Rows without samples are last. */
+/* Return: whether a row of the sorted rows is shown. */
+static inline bool rows_is_shown(const struct row *row)
+{
+	return row->samples && !row->is_hidden;
+}
+
+/* Sort the rows; those with equal keys by samples, then by name. Those not shown are last. */
 void rows_sort(struct rows *rows);
 
 /* Choose what the next rows_sort() sorts by. */

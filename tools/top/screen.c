@@ -29,6 +29,7 @@
 
 #define ESCAPE_MS	25	/* a sequence of a function key comes faster */
 #define ESCAPE		27
+#define DELETE		127	/* what the key Backspace of most terminals is */
 
 /* What is used of ncurses */
 #define FUNCTIONS(of)	\
@@ -285,6 +286,7 @@ int screen_key(struct screen *screen)
 		{ KEY_LEFT, SCREEN_LEFT },
 		{ KEY_RIGHT, SCREEN_RIGHT },
 		{ KEY_ENTER, SCREEN_ENTER },
+		{ KEY_BACKSPACE, SCREEN_BACKSPACE },
 	};
 	int status;
 	wint_t code;
@@ -302,6 +304,8 @@ int screen_key(struct screen *screen)
 	}
 	if (code == '\r' || code == '\n')
 		return SCREEN_ENTER;
+	if (code == '\b' || code == DELETE)
+		return SCREEN_BACKSPACE;
 	return code == ESCAPE ? SCREEN_ESCAPE : (int)code;
 }
 

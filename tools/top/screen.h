@@ -31,6 +31,7 @@ enum screen_key {
 	SCREEN_RIGHT,
 	SCREEN_ENTER,
 	SCREEN_ESCAPE,
+	SCREEN_BACKSPACE,
 };
 
 #define SCREEN_WHY	256	/* bytes for an explanation */

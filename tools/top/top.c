@@ -12,10 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "live/snapshot.h"
 #include "record/sample_hook.h"
 #include "record/signals.h"
 #include "top/live_functions.h"
 #include "top/live_tasks.h"
+#include "top/stored.h"
 #include "top/top.h"
 #include "top/view.h"
 #include "util/helper.h"
@@ -33,7 +35,7 @@
 /* A view */
 struct top {
 	struct top_options options;	/* what to show */
-	struct recording *recording;	/* what it is of */
+	struct recording *recording;	/* what it is of; NULL: a stored result */
 	struct live_functions functions;	/* the rows of functions */
 	struct live_tasks tasks;	/* the rows of threads and programs */
 	struct view view;	/* what is shown */
@@ -44,6 +46,9 @@ struct top {
 	uint64_t shown_ns;	/* when the screen was renewed */
 	uint64_t names_ns;	/* when names of threads and of made code are read again */
 	const char *state;	/* as in struct paint */
+	struct resultfile file;	/* for results that the user asks for */
+	struct snapshot snapshot;	/* writes them */
+	char note[256];	/* as in struct paint, until the next key */
 	bool is_leaving;	/* the user has left */
 };
 
@@ -87,6 +92,8 @@ static int bring_up_to_date(struct top *top)
 	int error = 0;
 	size_t by;
 
+	if (!top->recording)
+		return 0;
 	for (by = 0; by < NR_PAINT_BYS; by++)
 		rows_tick(top->view.tables[by], now_ns);
 	if (now_ns >= top->names_ns)
@@ -109,6 +116,7 @@ static struct paint make_paint(const struct top *top, const struct live_run *run
 		.lost = run->log.status.lost,
 		.waiting = live_functions_waiting(&top->functions),
 		.state = top->view.is_paused ? "PAUSED" : top->state,
+		.note = top->note,
 	};
 }
 
@@ -143,6 +151,33 @@ static void paint(struct top *top, const struct live_run *run)
 	free(lines);
 }
 
+static void note_written(struct top *top)
+{
+	const int error = -top->snapshot.error;
+
+	if (!error)
+		snprintf(top->note, sizeof(top->note), "the result is in %s", top->file.path);
+	else
+		snprintf(top->note, sizeof(top->note), "%s: no result: %s (%s)", top->file.path,
+			 strerror(error), strerrorname_np(error));
+}
+
+/* A result is as that of an interval of `profil run'. */
+static void write_result(struct top *top, const struct live_run *run)
+{
+	if (!top->recording) {
+		snprintf(top->note, sizeof(top->note), "the result is in %s", top->state);
+		return;
+	}
+	snprintf(top->note, sizeof(top->note), "the result is being written to %s",
+		 top->file.path);
+	if (!snapshot_has_ended(&top->snapshot, false))
+		return;
+	snapshot_begin(&top->snapshot, run, &top->file, 0);
+	if (!top->snapshot.helper.pid)
+		note_written(top);
+}
+
 int top_show(struct top *top, const struct live_run *run)
 {
 	const uint64_t now_ns = time_ns(CLOCK_MONOTONIC);
@@ -157,6 +192,10 @@ int top_show(struct top *top, const struct live_run *run)
 	is_due |= drill_down_look(&top->view.page) ||
 		  (top->view.page.helper.pid && now_ns - top->shown_ns >= NS_PER_S);
 	is_due |= screen_size(top->screen, &columns, &rows);
+	if (top->snapshot.helper.pid && snapshot_has_ended(&top->snapshot, false)) {
+		note_written(top);
+		is_due = true;
+	}
 	if (is_due) {
 		paint(top, run);
 		top->shown_ns = now_ns;
@@ -168,9 +207,15 @@ bool top_key(struct top *top, const struct live_run *run)
 {
 	struct view *view = &top->view;
 	int key, columns, rows;
+	enum view_wish wish;
 
 	while (!top->is_leaving && (key = screen_key(top->screen)) != SCREEN_NONE) {
-		switch (view_key(view, key)) {
+		wish = view_key(view, key);
+		*top->note = 0;
+		if (view->is_typing || *view->search)
+			snprintf(top->note, sizeof(top->note), "/%s  %sEscape shows all",
+				 view->search, view->is_typing ? "Enter keeps it, " : "");
+		switch (wish) {
 		case VIEW_LEAVE:
 			top->is_leaving = true;
 			break;
@@ -178,6 +223,9 @@ bool top_key(struct top *top, const struct live_run *run)
 			screen_size(top->screen, &columns, &rows);
 			drill_down_begin(&view->page, run, view->page_of, view->page_row, columns);
 			view->has_page = true;
+			break;
+		case VIEW_WRITE:
+			write_result(top, run);
 			break;
 		case VIEW_SUSPEND:
 			screen_suspend(top->screen);
@@ -244,7 +292,8 @@ static void linger(struct top *top, const struct live_run *run)
 	struct signals old;
 	sigset_t waiting;
 
-	top->state = "ENDED, q leaves";
+	if (top->recording)
+		top->state = "ENDED, q leaves";
 	/* what was used in the last seconds is nearly 0 for all */
 	if (top->view.tables[top->view.by]->order == ROWS_BY_NOW)
 		view_order_by(&top->view, ROWS_BY_SAMPLES);
@@ -333,19 +382,46 @@ struct top *top_new(const struct top_options *options, struct recording *recordi
 	top->messages = -1;
 	top->standard_error = -1;
 	top->functions.recording = recording;
-	top->functions.reader = name_reader_new(recording);
+	top->functions.reader = recording ? name_reader_new(recording) : NULL;
 	top->tasks.recording = recording;
 	top->view.tables[PAINT_FUNCTIONS] = &top->functions.rows;
 	top->view.tables[PAINT_THREADS] = &top->tasks.threads;
 	top->view.tables[PAINT_PROGRAMS] = &top->tasks.programs;
 	top->view.by = options->by;
+	top->file.path = options->output;
+	resultfile_look(&top->file);
 	view_order_by(&top->view, options->order);
-	if (!top->functions.reader) {
+	if (recording && !top->functions.reader) {
 		free(top);
 		return NULL;
 	}
-	sample_hook_set(recording, count, top);
+	if (recording)
+		sample_hook_set(recording, count, top);
 	return top;
+}
+
+int top_show_stored(const struct top_options *options, const struct result *result,
+		    const char *path, char why[SCREEN_WHY])
+{
+	const struct live_run run = {
+		.log.status.rate = (uint32_t)(result_rate(result) + 0.5),
+		.log.status.lost = result->lost,
+		.so_far = { .pid = result->pid, .elapsed_ns = result->elapsed_ns },
+		.argv = result->argv,
+		.stored = result,
+	};
+	struct top *top = top_new(options, NULL);
+	int error = -1;
+
+	snprintf(why, SCREEN_WHY, "no memory");
+	if (top && !stored_fill(top->view.tables, result, why))
+		error = top_begin(top, why);
+	if (!error) {
+		top->state = path;
+		top_end(top, &run);
+	}
+	top_free(top);
+	return error;
 }
 
 void top_free(struct top *top)

@@ -28,6 +28,7 @@ struct top_options {
 	enum paint_by by;	/* what the rows are at the start */
 	enum rows_order order;	/* what they are sorted by */
 	uint64_t most;	/* rows to print; 0: all */
+	const char *output;	/* the file of a result that the user asks for */
 };
 
 /*
@@ -35,6 +36,13 @@ struct top_options {
  * top_free(); NULL: no memory.
  */
 struct top *top_new(const struct top_options *options, struct recording *recording);
+
+/*
+ * Show a stored result: on the terminal until the user leaves, or one table. @path: its file, as
+ * the user knows it. Return: 0; or -1, and @why has the reason.
+ */
+int top_show_stored(const struct top_options *options, const struct result *result,
+		    const char *path, char why[SCREEN_WHY]);
 
 /*
  * Take over the terminal. Until top_end(), messages to standard error wait if that is a terminal.

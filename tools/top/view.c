@@ -2,26 +2,30 @@
 /*
  * What the keys of a live view do.
  */
+#include <limits.h>
 #include <stdint.h>
+#include <string.h>
+#include <wchar.h>
 
 #include "top/view.h"
 #include "util/array.h"
 
 #define CONTROL(letter)	((letter) & 0x1f)
 
-/* Return: how many rows of the table have samples; these are first. */
+/* Return: how many rows of the table are shown; these are first. */
 static size_t nr_rows(const struct view *view)
 {
 	const struct rows *table = view->tables[view->by];
-	return array_first_not(table->nr, i, table->list[i]->samples);
+	return array_first_not(table->nr, i, rows_is_shown(table->list[i]));
 }
 
 static size_t find_selected(const struct view *view)
 {
 	const struct rows *table = view->tables[view->by];
+	const size_t nr = nr_rows(view);
 	size_t i;
 
-	for (i = 0; view->selected && i < table->nr; i++)
+	for (i = 0; view->selected && i < nr; i++)
 		if (table->list[i] == view->selected)
 			return i;
 	return 0;
@@ -129,6 +133,48 @@ void view_order_by(struct view *view, enum rows_order order)
 		rows_order_by(view->tables[by], order);
 }
 
+static void set_search(struct view *view)
+{
+	size_t by;
+
+	for (by = 0; by < NR_PAINT_BYS; by++) {
+		view->tables[by]->search = view->search;
+		rows_order_by(view->tables[by], view->tables[by]->order);
+		/* the next key may come before a refresh */
+		rows_sort(view->tables[by]);
+	}
+}
+
+static enum view_wish search_key(struct view *view, int key)
+{
+	char *end = view->search + strlen(view->search);
+	size_t bytes;
+
+	switch (key) {
+	case SCREEN_ENTER:
+		view->is_typing = false;
+		return VIEW_NOTHING;
+	case SCREEN_ESCAPE:
+		view->is_typing = false;
+		end = view->search;
+		break;
+	case SCREEN_BACKSPACE:
+		/* all bytes of a character in UTF-8 */
+		while (end > view->search && (*--end & 0xc0) == 0x80)
+			;
+		break;
+	default:
+		if (key < ' ' || key >= SCREEN_NONE ||
+		    end + MB_LEN_MAX >= view->search + sizeof(view->search))
+			return VIEW_NOTHING;
+		bytes = wcrtomb(end, (wchar_t)key, &(mbstate_t){ 0 });
+		end += bytes <= MB_LEN_MAX ? bytes : 0;
+	}
+	*end = 0;
+	set_search(view);
+	return VIEW_NOTHING;
+}
+
 static void next_order(struct view *view, int step)
 {
 	const int order = (int)view->tables[view->by]->order + step + NR_ROWS_ORDERS;
@@ -148,6 +194,15 @@ static enum view_wish table_key(struct view *view, int key)
 	switch (key) {
 	case 'q':
 		return VIEW_LEAVE;
+	case '/':
+		view->is_typing = true;
+		*view->search = 0;
+		set_search(view);
+		break;
+	case SCREEN_ESCAPE:
+		return search_key(view, key);
+	case 'w':
+		return VIEW_WRITE;
 	case '\t':
 		show_by(view, (view->by + 1) % NR_PAINT_BYS);
 		break;
@@ -176,6 +231,9 @@ static enum view_wish table_key(struct view *view, int key)
 	case SCREEN_ENTER:
 	case SCREEN_RIGHT:
 		return begin_page(view, pages[view->by]);
+	case 'c':
+		return view->by == PAINT_FUNCTIONS ? begin_page(view, DRILL_DOWN_CALLERS) :
+						     VIEW_NOTHING;
 	case 'i':
 		return view->by == PAINT_FUNCTIONS ? begin_page(view, DRILL_DOWN_INSTRUCTIONS) :
 						     VIEW_NOTHING;
@@ -195,5 +253,7 @@ enum view_wish view_key(struct view *view, int key)
 		view->has_help = false;
 		return VIEW_NOTHING;
 	}
+	if (view->is_typing)
+		return search_key(view, key);
 	return view->has_page ? page_key(view, key) : table_key(view, key);
 }

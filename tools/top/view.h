@@ -17,6 +17,8 @@
  * @first:    index of the first row that is shown
  * @selected: the selected row, which moves with its place; NULL: the first one
  * @height:   number of rows that the terminal has room for
+ * @search:   as in struct rows, of all tables
+ * @is_typing: it is being typed
  * @is_paused: the table stays as it is
  * @has_help: the help is shown
  * @page:     shown instead of the table if @has_page
@@ -31,6 +33,8 @@ struct view {
 	size_t first;
 	struct row *selected;
 	size_t height;
+	char search[64];
+	bool is_typing;
 	bool is_paused;
 	bool has_help;
 	struct drill_down page;
@@ -45,6 +49,7 @@ enum view_wish {
 	VIEW_NOTHING,
 	VIEW_LEAVE,
 	VIEW_PAGE,	/* write @page about @page_row */
+	VIEW_WRITE,	/* write a result of what has been counted so far */
 	VIEW_SUSPEND,
 };
 

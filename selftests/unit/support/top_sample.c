@@ -251,7 +251,7 @@ static void refresh(long nr)
 
 int main(int argc, char **argv)
 {
-	struct top_options options = { .terminal = STDOUT_FILENO };
+	struct top_options options = { .terminal = STDOUT_FILENO, .output = "profil.out" };
 	char why[SCREEN_WHY];
 
 	if (argc < 4 || chdir(argv[1]))
