@@ -96,7 +96,7 @@ static void see_short_lives(struct __test_metadata *_metadata,
 		sum += used[i];
 	}
 	in_all = children_seconds() - in_all;
-	/* before workers are waited for, which else run in the 5 % that the kernel keeps for them */
+	/* before workers are waited for, which else have 5 % of a CPU */
 	if (crowded)
 		stop_cpu_hogs(hogs, nr_hogs);
 	/* workers count the pending samples */

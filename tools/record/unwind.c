@@ -310,7 +310,7 @@ static enum result_stack find_cfa(const struct state *state, const struct cfi_ro
  */
 static enum result_stack step_by_row(struct state *state, const struct cfi_row *row)
 {
-	uint64_t values[CFI_SAVED], cfa, pc;
+	uint64_t values[CFI_SAVED], cfa, pc = 0;
 	enum result_stack why = find_cfa(state, row, &cfa);
 	size_t i;
 
@@ -319,11 +319,12 @@ static enum result_stack step_by_row(struct state *state, const struct cfi_row *
 	/* expressions are of the registers that the callee has */
 	for (i = 0; i < row->nr; i++) {
 		values[i] = state->registers[row->rules[i].number];
+		/* in the end that of the last one, CFI_RIP: a stack may go on without the others */
 		why = find_value(state, &row->rules[i], cfa, &values[i]);
+		pc = values[i];
 	}
 	if (why)
 		return why;
-	pc = values[row->nr - 1];
 	/* the kernel's frame may be on another stack, any other one is above its callee's */
 	if (pc && !row->is_signal && cfa <= state->registers[CFI_RSP])
 		return RESULT_STACK_UNCLEAR;

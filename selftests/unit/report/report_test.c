@@ -446,8 +446,10 @@ FIXTURE(tear_down)
 static void print(void)
 {
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out;
 
+	tear_down(NULL);
+	out = open_memstream(&text, &size);
 	assert_non_null(out);
 	assert_int_equal(report_print(out, &report), 0);
 	fclose(out);
@@ -536,7 +538,6 @@ TEST_F(remedy_names_an_option_of_the_command)
 	assert_int_equal(symbols_find(symbols, 0, 0, &function), 0);
 	print();
 	assert_has("# /nonexistent/perl: No such file or directory: no function names\n");
-	tear_down(NULL);
 	report.of_file = true;
 	print();
 	assert_has("no function names (use --root if the file that ran is elsewhere)\n");
@@ -564,7 +565,6 @@ static void print_nameless(const char *path, const char *build_id, bool of_file)
 	report.symbols = symbols_new(&result, NULL);
 	assert_non_null(report.symbols);
 	assert_in_range(symbols_find(report.symbols, 0, 0, &function), 0, 1);
-	tear_down(NULL);
 	print();
 	symbols_free(report.symbols);
 }
@@ -625,7 +625,6 @@ TEST_F(packages_with_debug_symbols_are_named)
 	result.objects = objects;
 	report.symbols = symbols_new(&result, NULL);
 	assert_non_null(report.symbols);
-	tear_down(NULL);
 	print();
 	assert_has("): install some-dbgsym, or set ");
 	symbols_free(report.symbols);
