@@ -66,6 +66,7 @@ static int add(struct rows *rows, struct row *row, uint64_t samples, uint64_t sy
 	return 0;
 }
 
+/* Return: 0; -EBADMSG: the helper has not written this; or -ENOMEM. */
 static int take_functions(struct rows *rows, const struct result *result, const char *at,
 			  const char *end)
 {
@@ -75,7 +76,13 @@ static int take_functions(struct rows *rows, const struct result *result, const 
 		struct stored_function function;
 		const char *name = at + sizeof(function);
 
+		if ((size_t)(end - at) < sizeof(function))
+			return -EBADMSG;
 		memcpy(&function, at, sizeof(function));
+		if (!function.bytes || function.bytes > (size_t)(end - name) ||
+		    name[function.bytes - 1] ||
+		    (function.object != SIZE_MAX && function.object >= result->nr_objects))
+			return -EBADMSG;
 		at = name + function.bytes;
 		error = add(rows, rows_new(rows, name, function.object == SIZE_MAX ? "-" :
 					   result->objects[function.object].path),
