@@ -45,8 +45,7 @@ static u64 target_pc(const struct profil_target *target, struct task_struct *tas
 }
 
 /* The number of a thread in the PID namespace of an attachment. */
-static pid_t target_tid(const struct profil_attachment *attachment,
-					struct task_struct *task)
+static pid_t target_tid(const struct profil_attachment *attachment, struct task_struct *task)
 {
 	/* 0 if another CPU has just released the thread; the struct pid stays for a grace period */
 	return pid_nr_ns(data_race(task_pid(task)), attachment->pids);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "export/callgrind.h"
+#include "export/stacks.h"
 
 static int compare_calls(const void *va, const void *vb)
 {
@@ -27,41 +28,22 @@ static bool is_outermost(const struct calls *calls, uint32_t node)
 	return true;
 }
 
-/* Set the costs of all nodes, with those that they call. */
-static void sum_costs(const struct result *result, struct callgrind_call *list)
-{
-	size_t i;
-
-	for (i = 0; i < result->nr_stack_parts; i++) {
-		const struct result_part *part = &result->stack_parts[i];
-
-		list[part->address].cost.samples += part->samples;
-		list[part->address].cost.system += part->system;
-	}
-	/* callers come first */
-	for (i = result->nr_nodes; i-- > 0; ) {
-		const uint32_t parent = result->nodes[i].parent;
-
-		if (parent == RESULT_NO_NODE)
-			continue;
-		list[parent].cost.samples += list[i].cost.samples;
-		list[parent].cost.system += list[i].cost.system;
-	}
-}
-
 struct callgrind_call *callgrind_list_calls(const struct calls *calls, size_t *nr)
 {
 	const struct result *result = calls->result;
 	struct callgrind_call *list = calloc(result->nr_nodes + 1, sizeof(*list));
+	struct result_count *totals = stacks_totals(result);
 	size_t i, all = 0;
 
 	*nr = 0;
-	if (!list)
+	if (!list || !totals) {
+		free(list);
+		free(totals);
 		return NULL;
-	sum_costs(result, list);
+	}
 	for (i = 0; i < result->nr_nodes; i++) {
 		const uint32_t parent = result->nodes[i].parent;
-		struct callgrind_call call = list[i];
+		struct callgrind_call call = { .cost = totals[i] };
 
 		if (!call.cost.samples || !is_outermost(calls, (uint32_t)i))
 			continue;
@@ -75,6 +57,7 @@ struct callgrind_call *callgrind_list_calls(const struct calls *calls, size_t *n
 		}
 		list[all++] = call;
 	}
+	free(totals);
 	qsort(list, all, sizeof(*list), compare_calls);
 	for (i = 0; i < all; i++) {
 		if (*nr && !compare_calls(&list[*nr - 1], &list[i])) {

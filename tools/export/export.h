@@ -110,8 +110,8 @@ int export_callgrind(FILE *out, const struct symbolized *symbolized);
  * Write pprof's profile.proto, gzipped. The format is specified by proto/profile.proto of
  * google/pprof; pprof.proto has the part that is used here. The sample types are samples/count and
  * cpu/nanoseconds, which is the default. The period is CPU time in ns. Each sample has one
- * location, or those of its stack: where a call ends, in the caller. Each mapping contains all addresses, from offset 0, which makes pprof treat addresses
- * as link-time ones. Function.name is demangled, system_name is not. Functions without a symbol are
+ * location, or those of its stack: where a call ends, in the caller. Each mapping contains all
+ * addresses, from offset 0, which makes pprof treat addresses as link-time ones. Function.name is demangled, system_name is not. Functions without a symbol are
  * named after the object and their address, such as "cc1+0x1234"; code in no known function is "cc1
  * (no symbols)", with exact addresses. A location has a Line for each inlined function, innermost
  * first, and a last one for the function that has the code. Each mapping states whether its

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "export/export.h"
+#include "export/stacks.h"
 
 #define VERSION		1
 #define TAG_HISTOGRAM	0
@@ -206,19 +207,16 @@ static uint32_t find_caller(const struct result_node *nodes, uint32_t node)
 static struct arc *list_arcs(const struct result *result, size_t object, size_t *nr)
 {
 	struct arc *arcs = calloc(result->nr_nodes + 1, sizeof(*arcs));
+	struct result_count *totals = stacks_totals(result);
 	size_t i;
 
 	*nr = 0;
-	if (!arcs)
+	if (!arcs || !totals) {
+		free(arcs);
+		free(totals);
 		return NULL;
-	for (i = 0; i < result->nr_stack_parts; i++)
-		arcs[result->stack_parts[i].address].samples += result->stack_parts[i].samples;
-	/* callers come first */
-	for (i = result->nr_nodes; i-- > 0; )
-		if (result->nodes[i].parent != RESULT_NO_NODE)
-			arcs[result->nodes[i].parent].samples += arcs[i].samples;
+	}
 	for (i = 0; i < result->nr_nodes; i++) {
-		const uint64_t samples = arcs[i].samples;
 		uint32_t caller;
 
 		if (result->nodes[i].object != object)
@@ -226,9 +224,10 @@ static struct arc *list_arcs(const struct result *result, size_t object, size_t 
 		caller = find_caller(result->nodes, (uint32_t)i);
 		arcs[(*nr)++] = (struct arc){
 			caller == RESULT_NO_NODE ? 0 : result->nodes[caller].address,
-			result->nodes[i].address, samples,
+			result->nodes[i].address, totals[i].samples,
 		};
 	}
+	free(totals);
 	qsort(arcs, *nr, sizeof(*arcs), compare_arcs);
 	return arcs;
 }

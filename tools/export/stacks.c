@@ -2,6 +2,8 @@
 /*
  * The call stacks of a result, for formats that have the place of each call.
  */
+#include <stdlib.h>
+
 #include "export/stacks.h"
 #include "util/array.h"
 
@@ -47,4 +49,29 @@ size_t stacks_sum(const struct result *result, size_t i, struct result_count *su
 		sum->system += parts[i].system;
 	}
 	return i;
+}
+
+struct result_count *stacks_totals(const struct result *result)
+{
+	struct result_count *totals = calloc(result->nr_nodes + 1, sizeof(*totals));
+	size_t i;
+
+	if (!totals)
+		return NULL;
+	for (i = 0; i < result->nr_stack_parts; i++) {
+		const struct result_part *part = &result->stack_parts[i];
+
+		totals[part->address].samples += part->samples;
+		totals[part->address].system += part->system;
+	}
+	/* callers come first */
+	for (i = result->nr_nodes; i-- > 0; ) {
+		const uint32_t parent = result->nodes[i].parent;
+
+		if (parent == RESULT_NO_NODE)
+			continue;
+		totals[parent].samples += totals[i].samples;
+		totals[parent].system += totals[i].system;
+	}
+	return totals;
 }

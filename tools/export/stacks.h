@@ -28,4 +28,10 @@ size_t stacks_address_of(const struct calls *calls, uint64_t node);
  */
 size_t stacks_sum(const struct result *result, size_t i, struct result_count *sum);
 
+/*
+ * The samples of each node and of all nodes below it; their addresses are 0. Return: for free(); NULL:
+ * no memory.
+ */
+struct result_count *stacks_totals(const struct result *result);
+
 #endif /* PROFIL_EXPORT_STACKS_H */

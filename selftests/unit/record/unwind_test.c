@@ -4,7 +4,6 @@
  * says what the frames are: by backtrace(3), or by what it does.
  */
 #define _GNU_SOURCE
-#include <alloca.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,6 +20,7 @@
 #include <record/unwind.h>
 
 #include "support/mapped.h"
+#include "support/recurse.h"
 #include "support/test.h"
 
 /* the address sanitizer has a backtrace(3) of its own, with other addresses */
@@ -43,7 +43,6 @@ struct seen {
 
 static struct said *said;
 static struct seen seen;
-static volatile int sink;
 
 FIXTURE(set_up)
 {
@@ -180,19 +179,6 @@ static void __attribute__((noinline)) list_and_stop(void)
 	sink++;
 }
 
-/* Frames of different sizes, some of them not known to the compiler */
-static void __attribute__((noinline)) recurse(int depth)
-{
-	char *room = alloca((size_t)(16 + depth % 5 * 16));
-
-	memset(room, depth, 16);
-	if (depth)
-		recurse(depth - 1);
-	else
-		list_and_stop();
-	sink += room[3];
-}
-
 static int __attribute__((noinline)) compare(const void *a, const void *b)
 {
 	if (!said->nr)
@@ -202,12 +188,12 @@ static int __attribute__((noinline)) compare(const void *a, const void *b)
 
 static void shallow(void)
 {
-	recurse(3);
+	recurse(3, list_and_stop);
 }
 
 static void deep(void)
 {
-	recurse(200);
+	recurse(200, list_and_stop);
 }
 
 static void callback(void)
@@ -233,7 +219,7 @@ static void handler(void)
 
 static void *in_thread(void *arg)
 {
-	recurse(5);
+	recurse(5, list_and_stop);
 	return arg;
 }
 
@@ -396,7 +382,7 @@ static void steps(void)
 	sink += snprintf(text, sizeof(text), "%d %s", numbers[1], "text");
 	qsort(numbers, ARRAY_SIZE(numbers), sizeof(numbers[0]), compare);
 	sink += (int)strtol(text, NULL, 10);
-	recurse(0);
+	recurse(0, list_and_stop);
 }
 
 /*

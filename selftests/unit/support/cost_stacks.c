@@ -4,7 +4,6 @@
  * instructions of step_unwind(). Prints how many frames that are.
  */
 #define _GNU_SOURCE
-#include <alloca.h>
 #include <err.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <record/unwind.h>
 
 #include "support/mapped.h"
+#include "support/recurse.h"
 
 #define DEPTH	20	/* of a compiler's stacks */
 #define ABOVE	512	/* bytes above the frame of main() that its callers have */
@@ -22,7 +22,6 @@
 static union sieve_record record;
 static struct mapped mapped;
 static const char *end;
-static volatile int sink;
 
 void step_unwind(struct unwinder *unwinder);
 
@@ -50,18 +49,6 @@ static void __attribute__((noinline)) take(void)
 	sink++;
 }
 
-static void __attribute__((noinline)) recurse(int depth)
-{
-	char *room = alloca((size_t)(16 + depth % 5 * 16));
-
-	memset(room, depth, 16);
-	if (depth)
-		recurse(depth - 1);
-	else
-		take();
-	sink += room[3];
-}
-
 void __attribute__((noinline)) step_unwind(struct unwinder *unwinder)
 {
 	int i;
@@ -80,7 +67,7 @@ int main(void)
 	if (!mapped.space || procmaps_read(getpid(), mapped_add, &mapped))
 		errx(1, "no mappings");
 	end = (const char *)__builtin_frame_address(0) + ABOVE;
-	recurse(DEPTH);
+	recurse(DEPTH, take);
 	unwinder = unwinder_new(&mapped.files);
 	/* reads the files */
 	if (!unwinder || unwind(unwinder, mapped.space, &record.stack) ||

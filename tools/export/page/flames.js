@@ -2,7 +2,7 @@
 /*
  * The graph of call stacks: each function is as wide as its share of the samples, next to its
  * caller and to what it calls. A click makes one as wide as the page. Of a comparison, the widths
- * are those of the new side, and the colours tell what has changed beyond chance.
+ * are those of the new side, and the colours show which changes chance does not explain.
  */
 const LEAST_WIDTH = 0.5;	/* pixels */
 const ROW = 1.3;		/* rem */
